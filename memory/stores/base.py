@@ -1,0 +1,91 @@
+"""The store's contract. Every implementation passes tests/contracts/store.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+from memory.access import Scope
+from memory.documents import (
+    Chunk,
+    Hit,
+    Memory,
+    Properties,
+    StoredChunk,
+    Vector,
+    View,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedHashes:
+    """A document's stored objects: id -> `memory.embedding.text_hash` of what was embedded."""
+
+    chunks: Mapping[UUID, str]
+    memories: Mapping[UUID, str]
+
+
+class MemoryStore(Protocol):
+    """Holds chunks and memories with their vectors, and reads them under a scope.
+
+    Every read of text or vectors takes a scope, which is part of the query: a limit
+    counts objects that the scope admits. Results never hold an object that it
+    doesn't. Raises StoreError when the store refuses or can't be reached.
+    """
+
+    def replace_document(
+        self,
+        properties: Properties,
+        chunks: Sequence[Chunk],
+        memories: Sequence[Memory],
+    ) -> None:
+        """Make these the document's only chunks and memories, vectors included.
+
+        The old ones answer until the new ones are in. An object whose id is stored
+        already and whose vector is None keeps its stored vector; a new object without
+        a vector is refused. Raises StoreError on any refused object.
+        """
+        ...
+
+    def delete_document(self, document_id: UUID) -> None:
+        """Remove all of a document; absent is fine."""
+        ...
+
+    def set_properties(self, properties: Properties) -> None:
+        """Rewrite access, status, title, dates of a document; no vectors."""
+        ...
+
+    def nearest(
+        self, view: View, vector: Vector, limit: int, scope: Scope
+    ) -> list[Hit]:
+        """Return at most `limit` hits by cosine similarity in [-1, 1], best first."""
+        ...
+
+    def keyword(self, view: View, text: str, limit: int, scope: Scope) -> list[Hit]:
+        """Return at most `limit` hits by BM25 (> 0), best first.
+
+        `text` is data: no character in it is query syntax.
+        """
+        ...
+
+    def chunks(self, ids: Sequence[UUID], scope: Scope) -> list[StoredChunk]:
+        """Return the chunks of these ids that the scope admits, in the given order."""
+        ...
+
+    def embedded_hashes(self, document_id: UUID) -> EmbeddedHashes:
+        """Return which objects of a document are stored; no text or vectors."""
+        ...
+
+    def inventory(self, view: View) -> Iterator[tuple[UUID, Properties]]:
+        """Yield every object's id and properties, for `verify`; no text or vectors."""
+        ...
+
+    def optimize(self) -> None:
+        """Fold recent writes into the indexes and drop old versions."""
+        ...
+
+    def close(self) -> None:
+        """Release files and connections."""
+        ...
