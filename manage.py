@@ -1,0 +1,28 @@
+#!/usr/bin/env python
+"""Run Attest's commands; `./manage.py help` lists them."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> int:
+    """Prepare ATTEST_HOME where the command needs it, then run the command."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
+    from django.core.exceptions import ImproperlyConfigured
+    from django.core.management import execute_from_command_line
+
+    from console.preparation import prepare_for
+
+    try:
+        prepare_for(sys.argv[1:])
+    except ImproperlyConfigured as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    execute_from_command_line(sys.argv)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+"""What all tests share: no network, an empty home (tests/settings.py), shared data."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from pytest_socket import disable_socket, enable_socket, socket_allow_hosts
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# No hub is ever asked for a model: the encoder comes in a package.
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["TRANSFORMERS_OFFLINE"] = "1"
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+
+# Derandomised, so a red run can be run again; `make test-long` looks further.
+settings.register_profile(
+    "ci",
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile(
+    "long",
+    max_examples=2000,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(autouse=True)
+def _no_network(request):
+    """Allow Unix sockets alone, and loopback in tests marked `integration`."""
+    if request.node.get_closest_marker("integration"):
+        socket_allow_hosts(["127.0.0.1", "::1", "localhost"], allow_unix_socket=True)
+    else:
+        disable_socket(allow_unix_socket=True)
+    yield
+    enable_socket()
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Return the folder of shared data, or skip where it isn't laid beside us."""
+    folder = Path(os.environ.get("ATTEST_SHARED") or ROOT.parent / "shared")
+    if not (folder / "questions" / "handbook.jsonl").is_file():
+        pytest.skip("The shared data is not here: ATTEST_SHARED or ../shared.")
+    return folder
