@@ -15,7 +15,6 @@ from memory.access import Scope
 from memory.documents import (
     Evidence,
     Properties,
-    Question,
     Sentence,
     StoredChunk,
     Turn,

@@ -27,6 +27,15 @@ class EmbeddedHashes:
     memories: Mapping[UUID, str]
 
 
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """All that a document shall consist of in the store."""
+
+    properties: Properties
+    chunks: Sequence[Chunk]
+    memories: Sequence[Memory]
+
+
 class MemoryStore(Protocol):
     """Holds chunks and memories with their vectors, and reads them under a scope.
 
@@ -46,6 +55,13 @@ class MemoryStore(Protocol):
         The old ones answer until the new ones are in. An object whose id is stored
         already and whose vector is None keeps its stored vector; a new object without
         a vector is refused. Raises StoreError on any refused object.
+        """
+        ...
+
+    def replace_documents(self, replacements: Sequence[Replacement]) -> None:
+        """Do `replace_document` for many documents in few commits.
+
+        Each document is replaced whole or not at all; on StoreError some may be.
         """
         ...
 

@@ -1,0 +1,100 @@
+"""Choosing what the answer may use: whole chunks within a budget (A9)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from memory.documents import Evidence
+from memory.query.base import Candidate, Packed
+from memory.tokens import count_tokens
+
+EVIDENCE_TOKENS = 4_096
+MAX_DOCUMENTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Packer:
+    """Packs candidates in rank order, skipping what doesn't fit and going on (A9).
+
+    A chunk of a document beyond the `max_documents`th is skipped, and so is a chunk
+    whose card would bring all cards, joined by blank lines, over `max_tokens` of
+    cl100k_base. Nothing is cut. `max_chunks_per_document` is ours (A9 has none), as
+    is the rank at which chunks stop being looked at.
+    """
+
+    max_tokens: int = EVIDENCE_TOKENS
+    max_documents: int = MAX_DOCUMENTS
+    max_chunks_per_document: int | None = None
+
+    def pack(self, candidates: Sequence[Candidate]) -> Packed:
+        """Return the chosen candidates with their cards, and why others were skipped."""
+        chosen: dict[UUID, tuple[Candidate, Evidence]] = {}
+        skipped: dict[UUID, str] = {}
+        per_document: dict[UUID, int] = {}
+        used = 0
+        for candidate in candidates:
+            if candidate.chunk_id in chosen:
+                continue
+            reason = self._refusal(candidate, per_document)
+            card = None if reason else evidence_card(candidate)
+            # One token more for the blank line between two cards.
+            if card and used + card.tokens + bool(chosen) > self.max_tokens:
+                reason = "evidence_token_budget"
+            if reason or card is None:
+                skipped[candidate.chunk_id] = reason
+                continue
+            used += card.tokens + bool(chosen)
+            chosen[candidate.chunk_id] = (candidate, card)
+            document = candidate.document_id
+            per_document[document] = per_document.get(document, 0) + 1
+        return Packed(
+            candidates=tuple(candidate for candidate, _ in chosen.values()),
+            evidence=tuple(card for _, card in chosen.values()),
+            skipped=skipped,
+        )
+
+    def _refusal(self, candidate: Candidate, per_document: dict[UUID, int]) -> str:
+        """Return why a candidate's document can't take it, or ""."""
+        taken = per_document.get(candidate.document_id, 0)
+        if not taken and len(per_document) >= self.max_documents:
+            return "document_budget"
+        if self.max_chunks_per_document and taken >= self.max_chunks_per_document:
+            return "chunks_per_document"
+        return ""
+
+
+def evidence_card(candidate: Candidate) -> Evidence:
+    """Return a candidate's card; `tokens` counts it as it's rendered for a model."""
+    chunk = candidate.stored.chunk
+    text = f"{chunk.header}\n{chunk.text}" if chunk.header else chunk.text
+    evidence = Evidence(
+        chunk_id=chunk.id,
+        document_id=chunk.document_id,
+        heading=" / ".join(chunk.path),
+        text=text.strip("\n"),
+        tokens=0,
+        anchor=chunk.anchor,
+    )
+    tokens = count_tokens(render_card(evidence))
+    return Evidence(
+        evidence.chunk_id,
+        evidence.document_id,
+        evidence.heading,
+        evidence.text,
+        tokens,
+        evidence.anchor,
+    )
+
+
+def render_card(evidence: Evidence) -> str:
+    """Return the card as a model reads it: a line of JSON, then the text (A9)."""
+    label = {
+        "chunk_id": str(evidence.chunk_id),
+        "document_ids": [str(evidence.document_id)],
+        "section_path": evidence.heading,
+    }
+    line = json.dumps(label, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return f"{line}\n{evidence.text}"
