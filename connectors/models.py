@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Lower
 
 from memory import access
 
@@ -38,7 +39,7 @@ class Person(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     name = models.CharField(max_length=200, blank=True)
-    email = models.EmailField(unique=True, null=True, blank=True)
+    email = models.EmailField(null=True, blank=True)
     #: A full member of an allow-listed workspace; guests and outsiders are not.
     is_employee = models.BooleanField(default=False)
     account = models.OneToOneField(
@@ -52,6 +53,14 @@ class Person(models.Model):
 
     class Meta:
         verbose_name_plural = "people"
+        ordering: ClassVar[list[str]] = ["name", "email"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(
+                Lower("email"),
+                name="one_person_per_address",
+                violation_error_message="Somebody has this address already.",
+            )
+        ]
 
     def __str__(self) -> str:
         """Return name or address."""
@@ -74,6 +83,10 @@ class IdentityLink(models.Model):
             )
         ]
 
+    def __str__(self) -> str:
+        """Return where it is and which."""
+        return f"{self.origin}: {self.email or self.account_id}"
+
 
 class Group(models.Model):
     """A group at a source or directory, named by the vendor's id."""
@@ -82,7 +95,9 @@ class Group(models.Model):
     name = models.CharField(max_length=200, blank=True)
     #: Marked by an administrator: everybody in the company is in it.
     is_everybody = models.BooleanField(default=False)
-    members = models.ManyToManyField(Person, through="Membership", related_name="groups")
+    members = models.ManyToManyField(
+        Person, through="Membership", related_name="groups"
+    )
 
     def __str__(self) -> str:
         """Return the current name."""
@@ -100,6 +115,10 @@ class Membership(models.Model):
             models.UniqueConstraint(fields=["group", "person"], name="in_a_group_once")
         ]
 
+    def __str__(self) -> str:
+        """Return both by their keys; names would cost a query each."""
+        return f"{self.person_id} in {self.group_id}"
+
 
 class Source(models.Model):
     """A place where documents come from. `kind` is a name in connectors.registry."""
@@ -114,15 +133,18 @@ class Source(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(max_length=40)
     name = models.CharField(max_length=200, unique=True)
-    options = models.JSONField(default=dict)
+    options = models.JSONField(default=dict, blank=True)
     state = models.CharField(max_length=10, choices=State, default=State.ACTIVE)
     #: Why it's paused or held, for an administrator.
     reason = models.TextField(blank=True)
     cursor = models.JSONField(null=True, blank=True)
     sync_every_minutes = models.PositiveIntegerField(default=15)
     local_models_only = models.BooleanField(default=False)
-    lease_token = models.UUIDField(null=True, blank=True)
-    lease_until = models.DateTimeField(null=True, blank=True)
+    #: Whoever syncs now; every write of a run is conditional on it (syncing_lease).
+    lease_token = models.UUIDField(null=True, blank=True, editable=False)
+    lease_until = models.DateTimeField(null=True, blank=True, editable=False)
+    #: The process that holds the lease, so that a killed one needn't be waited for.
+    lease_holder = models.CharField(max_length=300, blank=True, editable=False)
     last_success_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -138,13 +160,17 @@ class Document(models.Model):
     """A document as its source has it, whatever became of it here."""
 
     class State(models.TextChoices):
-        """What became of it; only `indexed` ones answer."""
+        """What became of it; `indexed` and `held` ones answer."""
 
         INDEXED = "indexed"
         SKIPPED = "skipped"
         FAILED = "failed"
+        #: Missing at the source, kept until an administrator approves its deletion.
         HELD = "held"
         REMOVED = "removed"
+
+    #: The states in which a document's text is in the store and may answer.
+    ANSWERING = (State.INDEXED, State.HELD)
 
     #: memory.documents.document_id(source, external_id)
     id = models.UUIDField(primary_key=True, editable=False)
@@ -166,21 +192,24 @@ class Document(models.Model):
     state = models.CharField(max_length=10, choices=State)
     reason = models.CharField(max_length=60, blank=True)
     message = models.TextField(blank=True)
-    warnings = models.JSONField(default=list)
+    warnings = models.JSONField(default=list, blank=True)
     #: The connector's own mark for "unchanged" (connectors.base.Upsert.mark).
     mark = models.TextField(blank=True)
-    #: SHA-256 of the normalised content and of what is embedded with it.
+    #: SHA-256 of title and normalised content: another one means another build.
     content_hash = models.CharField(max_length=64, blank=True)
-    #: The normalised text and its structure (connectors.content_json).
-    content = models.JSONField(null=True)
     characters = models.PositiveIntegerField(default=0)
     chunk_count = models.PositiveIntegerField(default=0)
     memory_count = models.PositiveIntegerField(default=0)
-    #: The store disagrees with this row, or a write was cut short: index it again.
+    #: The store disagrees with this row, or a write was cut short: the next run
+    #: writes the row's content into the store again, or removes it there.
     needs_repair = models.BooleanField(default=False)
     first_seen_at = models.DateTimeField(auto_now_add=True)
-    last_seen_at = models.DateTimeField(auto_now=True)
+    #: When this row was last written; an unchanged document isn't.
+    changed_at = models.DateTimeField(auto_now=True)
     indexed_at = models.DateTimeField(null=True, blank=True)
+    #: The normalised text and its structure (connectors.content_json). The last
+    #: column, as SQLite reads a row up to the last column that is asked for.
+    content = models.JSONField(null=True, blank=True)
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
@@ -189,7 +218,12 @@ class Document(models.Model):
             )
         ]
         indexes: ClassVar[list[models.Index]] = [
-            models.Index(fields=["source", "state"], name="document_source_state")
+            models.Index(fields=["source", "state"], name="document_source_state"),
+            models.Index(
+                fields=["source"],
+                name="document_needs_repair",
+                condition=models.Q(needs_repair=True),
+            ),
         ]
 
     def __str__(self) -> str:
@@ -216,11 +250,12 @@ class SyncRun(models.Model):
     message = models.TextField(blank=True)
     stage = models.CharField(max_length=40, blank=True)
     total = models.PositiveIntegerField(null=True, blank=True)
-    #: seen, unchanged, indexed, properties_only, skipped, failed, deleted,
-    #: chunks_embedded, chunks_kept, memories_embedded, memories_kept, …
-    counts = models.JSONField(default=dict)
-    #: Seconds by stage: read, chunk, distil, embed, store.
-    stage_seconds = models.JSONField(default=dict)
+    #: seen, unchanged, indexed, properties_only, skipped, failed, deleted, held,
+    #: repaired, warnings, chunks_embedded, chunks_kept, memories_embedded,
+    #: memories_kept; one that is missing is 0.
+    counts = models.JSONField(default=dict, blank=True)
+    #: Seconds by stage: read, sql, chunk, distil, embed, store, optimize.
+    stage_seconds = models.JSONField(default=dict, blank=True)
     #: A part of the source was not seen; nothing there was deleted.
     incomplete = models.BooleanField(default=False)
     cancel_requested = models.BooleanField(default=False)
@@ -229,7 +264,14 @@ class SyncRun(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        ordering: ClassVar[list[str]] = ["-started_at"]
+        ordering: ClassVar[list[str]] = ["-started_at", "-id"]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["source", "-started_at"], name="run_source_started")
+        ]
+
+    def __str__(self) -> str:
+        """Return its number and how far it is."""
+        return f"Run {self.pk}: {self.get_state_display()}"
 
 
 class SyncIssue(models.Model):
@@ -243,7 +285,9 @@ class SyncIssue(models.Model):
         ERROR = "error"
 
     run = models.ForeignKey(SyncRun, on_delete=models.CASCADE, related_name="issues")
+    #: The document's id at the source, "" for what concerns the run itself.
     external_id = models.TextField(blank=True)
+    title = models.TextField(blank=True)
     url = models.TextField(blank=True)
     severity = models.CharField(max_length=10, choices=Severity)
     reason = models.CharField(max_length=60)
@@ -252,3 +296,8 @@ class SyncIssue(models.Model):
 
     class Meta:
         ordering: ClassVar[list[str]] = ["id"]
+
+    def __str__(self) -> str:
+        """Return document and reason, for an administrator."""
+        name = self.title or self.external_id
+        return f"{name}: {self.message}" if name else self.message
