@@ -185,7 +185,7 @@ class Document(models.Model):
     owner = models.TextField(blank=True)
     version = models.TextField(blank=True)
     updated_at = models.DateTimeField(null=True, blank=True)
-    status = models.CharField(max_length=20, default=access.Status.CURRENT)
+    status = models.CharField(max_length=20, default=access.Status.CURRENT.value)
     rule = models.ForeignKey(
         AccessRule, null=True, on_delete=models.PROTECT, related_name="documents"
     )

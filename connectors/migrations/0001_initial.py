@@ -1,6 +1,5 @@
 import django.db.models.deletion
 import django.db.models.functions.text
-import memory.access
 import uuid
 from django.conf import settings
 from django.db import migrations, models
@@ -105,7 +104,7 @@ class Migration(migrations.Migration):
                 ('owner', models.TextField(blank=True)),
                 ('version', models.TextField(blank=True)),
                 ('updated_at', models.DateTimeField(blank=True, null=True)),
-                ('status', models.CharField(default=memory.access.Status['CURRENT'], max_length=20)),
+                ('status', models.CharField(default='current', max_length=20)),
                 ('state', models.CharField(choices=[('indexed', 'Indexed'), ('skipped', 'Skipped'), ('failed', 'Failed'), ('held', 'Held'), ('removed', 'Removed')], max_length=10)),
                 ('reason', models.CharField(blank=True, max_length=60)),
                 ('message', models.TextField(blank=True)),
