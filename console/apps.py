@@ -1,6 +1,14 @@
+"""The console as a Django app."""
+
 from django.apps import AppConfig
 
 
 class ConsoleConfig(AppConfig):
+    """Registers the system checks."""
+
     name = "console"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Import the checks, which registers them."""
+        from console import checks  # noqa: F401

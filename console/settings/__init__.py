@@ -14,10 +14,11 @@ from console.settings.environment import (
     env_list,
     env_path,
     env_secret,
-    env_text,
 )
 from console.settings.home import make_home, secret_key
+from console.settings.logs import logging_settings
 from console.settings.security import *  # noqa: F403
+from console.settings.security import ATTEST_BASE_URL
 from console.settings.theme import UNFOLD as UNFOLD
 
 BASE_DIR = CHECKOUT
@@ -25,9 +26,6 @@ BASE_DIR = CHECKOUT
 # What the product reads beside Django
 ATTEST_HOME = make_home(env_path("ATTEST_HOME", default=Path("var")))
 ATTEST_CACHE = env_path("ATTEST_CACHE", default=ATTEST_HOME / "cache")
-ATTEST_BASE_URL = env_text("ATTEST_BASE_URL", default="http://127.0.0.1:8000").rstrip(
-    "/"
-)
 ATTEST_EMBEDDING_PRECISION = env_choice(
     "ATTEST_EMBEDDING_PRECISION", default="auto", accepted=("auto", "fp32", "bf16")
 )
@@ -44,6 +42,8 @@ ATTEST_LOG_LEVEL = env_choice(
 ATTEST_LOG_FORMAT = env_choice(
     "ATTEST_LOG_FORMAT", default="console", accepted=("console", "json")
 )
+
+LOGGING = logging_settings(level=ATTEST_LOG_LEVEL, layout=ATTEST_LOG_FORMAT)
 
 # Django
 DEBUG = env_bool("ATTEST_DEBUG", default=False)
@@ -76,6 +76,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "console.middleware.ConsoleSecurityPolicy",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -32,6 +33,11 @@ def database(url: str, *, home: Path) -> dict[str, Any]:
     if parts.scheme == "sqlite" and not parts.netloc and len(parts.path) > 1:
         return sqlite(home / unquote(parts.path[1:]))
     if parts.scheme in {"postgres", "postgresql"} and parts.hostname and parts.path[1:]:
+        if find_spec("psycopg") is None:
+            raise SettingError(
+                "ATTEST_DATABASE_URL names PostgreSQL, but its driver is not "
+                "installed: install the package psycopg into Attest's environment."
+            )
         return {
             "ENGINE": "django.db.backends.postgresql",
             "NAME": unquote(parts.path[1:]),

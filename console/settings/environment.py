@@ -14,6 +14,7 @@ import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from dotenv import dotenv_values
@@ -109,6 +110,15 @@ class Environment:
             raise refusal(name, value, "a path")
         return (CHECKOUT / Path(value or default).expanduser()).resolve()
 
+    def url(self, name: str, *, default: str) -> str:
+        """Return an origin, scheme://host[:port], without a slash at its end."""
+        value = (self._read(name) or default).rstrip("/")
+        parts = urlsplit(value)
+        plain = f"{parts.scheme}://{parts.netloc}" == value and "@" not in value
+        if parts.scheme not in {"http", "https"} or not parts.hostname or not plain:
+            raise refusal(name, value, "http:// or https:// and a host, no path")
+        return value
+
     def items(self, name: str, *, default: tuple[str, ...] = ()) -> tuple[str, ...]:
         """Return a list given with commas; blanks around items don't count."""
         value = self._read(name)
@@ -174,5 +184,6 @@ env_bool = ENVIRONMENT.boolean
 env_int = ENVIRONMENT.integer
 env_float = ENVIRONMENT.number
 env_path = ENVIRONMENT.path
+env_url = ENVIRONMENT.url
 env_list = ENVIRONMENT.items
 env_secret = ENVIRONMENT.secret
