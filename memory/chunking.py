@@ -206,8 +206,6 @@ def _first_block_start(content: Content, start: int, end: int) -> int:
     return -1
 
 
-def _chunk_id(
-    document_id: UUID, path: tuple[str, ...], text: str, repeat: int
-) -> UUID:
+def _chunk_id(document_id: UUID, path: tuple[str, ...], text: str, repeat: int) -> UUID:
     """Return uuid5(document, heading path, text, repeat): an edit elsewhere keeps it."""
     return uuid5(document_id, "\x1f".join(["chunk", *path, text, str(repeat)]))

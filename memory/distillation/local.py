@@ -199,7 +199,9 @@ def _weight(statement: _Statement) -> float:
     words = len(_WORD.findall(value))
     score = min(words, 25) / 25
     score += 0.5 * bool(re.search(r"\d", value))
-    score += 0.4 * bool(_REQUIREMENT.search(value)) + 0.3 * bool(_DECISION.search(value))
+    score += 0.4 * bool(_REQUIREMENT.search(value)) + 0.3 * bool(
+        _DECISION.search(value)
+    )
     score += 0.3 * bool(_DEFINITION.search(value))
     score += 0.3 * (statement.kind is BlockKind.TABLE_ROW) + 0.2 * statement.ordered
     return score - 0.5 * value.endswith(("?", ":"))

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from memory.access import Scope
 from memory.documents import (
+    Answer,
     Evidence,
     Properties,
     Sentence,
@@ -59,6 +60,14 @@ class Transform(Protocol):
 
     def queries(self, text: str, history: Sequence[Turn]) -> list[WeightedQuery]:
         """Return at least one query."""
+        ...
+
+
+class Ranker(Protocol):
+    """Weighs documents as wholes: the order of fused candidates, cheap and always on."""
+
+    def rank(self, text: str, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Return the same candidates, best first."""
         ...
 
 
@@ -139,12 +148,18 @@ class Attributor(Protocol):
         ...
 
 
+class Confidence(Protocol):
+    """Judges a finished answer."""
+
+    def confidence(self, text: str, answer: Answer, packed: Packed) -> float:
+        """Return the probability in [0, 1] that the answer is right."""
+        ...
+
+
 class Authority(Protocol):
     """The last word on access, asked once more before packing (SQL in the product)."""
 
-    def confirmed(
-        self, properties: Collection[Properties], scope: Scope
-    ) -> set[UUID]:
+    def confirmed(self, properties: Collection[Properties], scope: Scope) -> set[UUID]:
         """Return the ids of the documents that may be read under `scope` now.
 
         `properties` are as the store has them, one for each document; where they

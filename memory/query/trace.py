@@ -1,0 +1,53 @@
+"""Time, trace and fallbacks of one question's stages."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import structlog
+
+from memory.documents import StageTrace
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class Run:
+    """Collects what the stages of one question did."""
+
+    started: float = field(default_factory=time.perf_counter)
+    stages: list[StageTrace] = field(default_factory=list)
+    fallbacks: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[dict[str, Any]]:
+        """Time a stage; what it puts into the given dict goes into the trace."""
+        detail: dict[str, Any] = {}
+        began = time.perf_counter()
+        try:
+            yield detail
+        finally:
+            milliseconds = (time.perf_counter() - began) * 1000
+            self.stages.append(StageTrace(name, milliseconds, detail))
+
+    def fell_back(self, stage: str, error: Exception, to: str) -> None:
+        """Note that a stage failed and what stands in for it; no text is logged."""
+        log.warning("stage_failed", stage=stage, error=type(error).__name__)
+        self.fallbacks.append(f"{stage}: {type(error).__name__}, {to}")
+
+    def timings_ms(self) -> Mapping[str, float]:
+        """Return milliseconds by stage, repeated stages summed, and `total`."""
+        totals: dict[str, float] = defaultdict(float)
+        for stage in self.stages:
+            totals[stage.stage] += stage.milliseconds
+        totals["total"] = (time.perf_counter() - self.started) * 1000
+        return dict(totals)
+
+    def seconds(self) -> float:
+        """Return how long the question has taken."""
+        return time.perf_counter() - self.started
