@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> int:
         run(uv_in(tools), *arguments)
         return 0
     environment = folder / f"venv-{key_of(LOCK_FILE)}"
-    with alone(folder / f"{environment.name}.lock"):
+    with alone(folder / "build.lock"):
         if not (environment / COMPLETE).exists():
             say(f"Building the environment in {environment} (about 5 GB) …")
             build(environment, LOCK_FILE, tools=tools)
