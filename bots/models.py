@@ -33,21 +33,37 @@ class Exchange(models.Model):
         related_name="exchanges",
     )
     question = models.TextField()
+    #: Names one submission: a form or event that arrives twice is asked once.
+    request_key = models.CharField(max_length=80, blank=True)
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
     #: memory.documents.Outcome; "" until done.
     outcome = models.CharField(max_length=10, blank=True)
     reply = models.TextField(blank=True)
     answerability = models.FloatField(null=True)
     confidence = models.FloatField(null=True)
-    #: The whole Answer as JSON (bots.replies): sentences, documents, evidence, nearest,
-    #: trace, timings, usage, fallbacks.
+    #: The whole Answer as JSON (bots.answer_json): sentences, documents, evidence,
+    #: nearest, trace, timings, usage, fallbacks; and `searched`: source names.
     answer = models.JSONField(default=dict)
     asked_at = models.DateTimeField(auto_now_add=True, db_index=True)
+    #: When the worker that answers it took it; also that worker's claim.
+    claimed_at = models.DateTimeField(null=True, blank=True)
     answered_at = models.DateTimeField(null=True, blank=True)
     milliseconds = models.PositiveIntegerField(null=True, blank=True)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["-asked_at"]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(
+                fields=["account", "-asked_at"], name="exchange_account_recent"
+            )
+        ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(
+                fields=["platform", "account", "request_key"],
+                condition=~models.Q(request_key=""),
+                name="one_exchange_per_request",
+            )
+        ]
 
     def __str__(self) -> str:
         """Return the question, cut."""

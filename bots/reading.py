@@ -1,0 +1,47 @@
+"""What an asker may read, as a part of every query on documents."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from connectors.models import AccessRule, Document, Person
+from memory.access import Scope
+
+
+def scope_for(person: Person | None) -> Scope:
+    """Return what a person may read; nobody known may read nothing."""
+    if person is None:
+        return Scope(tokens=frozenset())
+    from connectors.access import scope_of
+
+    return scope_of(person)
+
+
+def readable_documents(scope: Scope) -> QuerySet[Document]:
+    """Return the indexed documents that the scope admits, whatever their status.
+
+    Status doesn't narrow it: an archived page never answers, but who may read it can
+    open it.
+    """
+    admitted = [
+        rule.id for rule in AccessRule.objects.all() if scope.admits(rule.as_value())
+    ]
+    return Document.objects.filter(state=Document.State.INDEXED, rule_id__in=admitted)
+
+
+def readable_ids(scope: Scope, wanted: Collection[UUID]) -> set[UUID]:
+    """Return those of `wanted` that may be read now."""
+    if not wanted:
+        return set()
+    found = readable_documents(scope).filter(id__in=wanted)
+    return set(found.values_list("id", flat=True))
+
+
+def searched_sources(scope: Scope) -> list[str]:
+    """Return the names of the sources that a question under this scope searches."""
+    searched = readable_documents(scope).filter(status__in=scope.statuses)
+    names = searched.values_list("source__name", flat=True).distinct()
+    return sorted(names.order_by())

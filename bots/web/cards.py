@@ -1,0 +1,213 @@
+"""Exchanges as the ask page shows them, with only what their asker may still read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import Max, OuterRef, Subquery
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.safestring import SafeString
+
+from bots.answer_json import answer_from_json
+from bots.models import Exchange, Feedback
+from bots.reading import readable_documents
+from bots.replies import (
+    WITHHELD,
+    Reply,
+    Source,
+    likelihood,
+    named_documents,
+    permitted,
+    reply_to,
+)
+from bots.web.document_text import passage_anchor
+from bots.web.markup import blocks_html
+from memory.access import Scope
+from memory.documents import Answer, Outcome
+
+RECENT_THREADS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class SourceCard:
+    """A numbered source, or a document that might help."""
+
+    source: Source
+    age: str
+    page: str
+    anchor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProofCard:
+    """A piece of evidence with its document and the link to its place there."""
+
+    title: str
+    heading: str
+    html: SafeString
+    page: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThumbCard:
+    """The asker's feedback as its form shows it."""
+
+    value: str = ""
+    reason: str = ""
+    comment: str = ""
+    error: str = ""
+    saved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One exchange on the page. `html` is the reply; "" while it's being answered."""
+
+    id: UUID
+    question: str
+    asked_at: datetime
+    outcome: str
+    pending: bool
+    html: SafeString
+    extractive: bool
+    withheld: bool
+    sources: Sequence[SourceCard]
+    nearest: Sequence[SourceCard]
+    proofs: Sequence[ProofCard]
+    notes: Sequence[str]
+    searched: int | None
+    searched_in: str
+    likelihood: str
+    percent: int | None
+    thumb: ThumbCard
+
+
+@dataclass(frozen=True, slots=True)
+class RecentThread:
+    """An entry of the list of earlier questions."""
+
+    id: str
+    question: str
+    last: datetime
+
+
+def cards(
+    exchanges: Sequence[Exchange],
+    scope: Scope,
+    thumbs: Mapping[UUID, ThumbCard],
+) -> list[Card]:
+    """Return one card an exchange, with two queries for all of them."""
+    answers = {
+        item.id: answer_from_json(item.answer) for item in exchanges if item.answer
+    }
+    titles = _titles(scope, answers.values())
+    return [
+        _card(item, answers.get(item.id), titles, thumbs.get(item.id, ThumbCard()))
+        for item in exchanges
+    ]
+
+
+def _titles(scope: Scope, answers: Iterable[Answer]) -> dict[UUID, str]:
+    """Return the titles of the named documents that may be read now."""
+    named = {id_ for answer in answers for id_ in named_documents(answer)}
+    if not named:
+        return {}
+    found = readable_documents(scope).filter(id__in=named)
+    return dict(found.values_list("id", "title"))
+
+
+def _card(
+    exchange: Exchange,
+    answer: Answer | None,
+    titles: Mapping[UUID, str],
+    thumb: ThumbCard,
+) -> Card:
+    kept = permitted(answer, titles.keys()) if answer else None
+    reply = reply_to(kept) if kept else _no_reply(answer)
+    prefix = f"e-{exchange.id}-source-"
+    searched_in = exchange.answer.get("searched", [])
+    return Card(
+        id=exchange.id,
+        question=exchange.question,
+        asked_at=exchange.asked_at,
+        outcome=exchange.outcome,
+        pending=exchange.state != Exchange.State.DONE,
+        html=blocks_html(reply.blocks, cite_prefix=prefix),
+        extractive=reply.extractive,
+        withheld=answer is not None and kept is None,
+        sources=[_source(item, prefix) for item in reply.sources],
+        nearest=[_source(item, prefix) for item in reply.nearest],
+        proofs=[*_proofs(exchange, reply, titles)],
+        notes=reply.notes,
+        searched=kept.searched_documents if kept else None,
+        searched_in=_listed(searched_in),
+        likelihood=likelihood(kept.answerability) if kept else "",
+        percent=round(kept.answerability * 100) if kept else None,
+        thumb=thumb,
+    )
+
+
+def _no_reply(answer: Answer | None) -> Reply:
+    notes = (WITHHELD,) if answer else ()
+    return Reply(Outcome.ANSWERED, blocks=(), notes=notes)
+
+
+def _source(source: Source, prefix: str) -> SourceCard:
+    return SourceCard(
+        source=source,
+        age=source.age(timezone.now()),
+        page=reverse("web:document", args=[source.id]),
+        anchor=f"{prefix}{source.number}" if source.number else "",
+    )
+
+
+def _proofs(
+    exchange: Exchange, reply: Reply, titles: Mapping[UUID, str]
+) -> Iterable[ProofCard]:
+    for proof in reply.proofs:
+        item = proof.evidence
+        page = reverse("web:document", args=[item.document_id])
+        yield ProofCard(
+            title=titles.get(item.document_id, "") or "Untitled",
+            heading=item.heading,
+            html=blocks_html(proof.blocks),
+            page=f"{page}?exchange={exchange.id}#{passage_anchor(item.chunk_id)}",
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def thumbs_of(
+    account: AbstractBaseUser, exchanges: Sequence[Exchange]
+) -> dict[UUID, ThumbCard]:
+    """Return the account's own feedback by exchange."""
+    found = Feedback.objects.filter(account_id=account.pk, exchange__in=exchanges)
+    return {
+        item.exchange_id: ThumbCard(item.value, item.reason, item.comment, saved=True)
+        for item in found
+    }
+
+
+def recent_threads(account: AbstractBaseUser) -> list[RecentThread]:
+    """Return the account's latest conversations, by their first question."""
+    own = Exchange.objects.filter(account_id=account.pk, platform="web")
+    first = own.filter(thread=OuterRef("thread")).order_by("asked_at")
+    threads = (
+        own.order_by()
+        .values("thread")
+        .annotate(last=Max("asked_at"))
+        .annotate(first=Subquery(first.values("question")[:1]))
+        .order_by("-last")[:RECENT_THREADS]
+    )
+    return [
+        RecentThread(item["thread"], item["first"], item["last"]) for item in threads
+    ]

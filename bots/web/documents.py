@@ -1,0 +1,72 @@
+"""The document page: a document's text as indexed, for those who may read it."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from bots.answer_json import answer_from_json
+from bots.models import Exchange
+from bots.reading import readable_documents, scope_for
+from bots.replies import ago, web_address
+from bots.web.document_text import DocumentText, passages
+from bots.web.links import address_in
+from bots.web.markup import blocks_html
+from bots.web.views import account_of, person_of
+from connectors.content_json import from_json
+from connectors.models import Document
+from memory.access import Status
+from memory.documents import Content, Evidence
+
+STATUS_NOTES = {
+    Status.ARCHIVED: "This document is archived: answers don't use it.",
+    Status.DRAFT: "This document is a draft: answers don't use it.",
+    Status.SUPERSEDED: "A newer document replaces this one: answers don't use it.",
+}
+
+
+@never_cache
+@login_required
+@require_safe
+def document_page(request: HttpRequest, document: UUID) -> HttpResponse:
+    """Show a document; one that may not be read is not found, like one that isn't."""
+    account = account_of(request)
+    scope = scope_for(person_of(account))
+    row = get_object_or_404(
+        readable_documents(scope).select_related("source"), id=document
+    )
+    content = from_json(row.content) if row.content else Content("")
+    evidence = _evidence(request, row)
+    found = passages(content.text, evidence)
+    text = DocumentText(content, address_in(row, content, scope), found)
+    context = {
+        "document": row,
+        "html": blocks_html(text.blocks()),
+        "original": web_address(row.url),
+        "age": ago(row.updated_at, timezone.now()) if row.updated_at else "",
+        "status_note": STATUS_NOTES.get(Status(row.status), ""),
+        "first_passage": found[0].anchor if found else "",
+        "changed": len(found) < len({item.chunk_id for item in evidence}),
+    }
+    return render(request, "web/document.html", context)
+
+
+def _evidence(request: HttpRequest, document: Document) -> list[Evidence]:
+    """Return what an exchange of the reader's own took from this document."""
+    try:
+        exchange_id = UUID(request.GET.get("exchange", ""))
+    except ValueError:
+        return []
+    exchange = Exchange.objects.filter(
+        id=exchange_id, account=account_of(request)
+    ).first()
+    if exchange is None or not exchange.answer:
+        return []
+    evidence = answer_from_json(exchange.answer).evidence
+    return [item for item in evidence if item.document_id == document.id]
