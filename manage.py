@@ -12,6 +12,7 @@ def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
+    from django.db import DatabaseError
 
     from console.preparation import prepare_for
 
@@ -19,6 +20,11 @@ def main() -> int:
         prepare_for(sys.argv[1:])
     except ImproperlyConfigured as error:
         sys.stderr.write(f"{error}\n")
+        return 2
+    except DatabaseError as error:
+        sys.stderr.write(
+            f"The database can't be prepared: {error}. `./manage.py doctor` says more.\n"
+        )
         return 2
     execute_from_command_line(sys.argv)
     return 0

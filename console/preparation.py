@@ -10,11 +10,19 @@ from pathlib import Path
 import django
 from django.conf import settings
 
-#: Commands that must see the database as it is, or don't read it.
+#: Commands that must see the database as it is, or don't read it; `doctor` prepares it
+#: itself, to tell what fails.
 UNPREPARED = frozenset(
     {"help", "version", "check", "makemigrations", "migrate", "showmigrations"}
     | {"sqlmigrate", "squashmigrations", "optimizemigration", "test", "testserver"}
-    | {"collectstatic", "findstatic", "makemessages", "compilemessages", "diffsettings"}
+    | {
+        "doctor",
+        "collectstatic",
+        "findstatic",
+        "makemessages",
+        "compilemessages",
+        "diffsettings",
+    }
 )
 
 

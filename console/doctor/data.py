@@ -1,0 +1,107 @@
+"""Database, model, store, sources, accounts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.db import DatabaseError, connection
+
+from connectors.models import Source, SyncRun
+from console.doctor.findings import Finding, fail, ok, warn
+from console.preparation import prepare_home
+from memory.errors import AttestError
+
+
+def database() -> Iterator[Finding]:
+    """Open the database and bring its tables up to date."""
+    try:
+        prepare_home(settings.ATTEST_HOME)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError as error:
+        yield fail(
+            "database",
+            f"{connection.vendor} can't be used: {error}",
+            "Check ATTEST_DATABASE_URL, and that this user may write to ATTEST_HOME.",
+        )
+    else:
+        yield ok("database", f"{connection.vendor}, tables up to date")
+
+
+def model() -> Iterator[Finding]:
+    """Load the encoder and embed a word with it."""
+    from memory.runtime import runtime
+
+    try:
+        embedder = runtime().embedder
+        embedder.embed_queries(["ready"])
+    except AttestError as error:
+        yield fail("model", str(error), "make setup")
+    else:
+        yield ok("model", f"{embedder.name}, {embedder.dimensions} dimensions")
+
+
+def store() -> Iterator[Finding]:
+    """Open the store, which compares its model and schema with the configured ones."""
+    from memory.documents import View
+    from memory.runtime import runtime
+
+    try:
+        chunks = sum(1 for _ in runtime().store.inventory(View.CHUNKS))
+    except AttestError as error:
+        yield fail("store", str(error), "")
+    else:
+        yield ok("store", f"{chunks} chunks")
+
+
+def sources() -> Iterator[Finding]:
+    """Ask every source what works, and how its last run ended."""
+    from connectors.registry import connector_for
+
+    rows = Source.objects.all()
+    if not rows:
+        yield warn(
+            "sources",
+            "There are none, so every answer is an abstention.",
+            "./manage.py add_source files --name NAME --set path=FOLDER",
+        )
+    for source in rows:
+        for check in connector_for(source).check():
+            told = f"{check.capability}: {check.message or 'works'}"
+            subject = f"source {source.name}"
+            yield ok(subject, told) if check.ok else fail(subject, told, "")
+        yield from _last_run(source)
+
+
+def _last_run(source: Source) -> Iterator[Finding]:
+    subject = f"source {source.name}"
+    if source.state != Source.State.ACTIVE:
+        yield warn(
+            subject,
+            f"It is {source.state}: {source.reason or 'no reason given'}",
+            f'./manage.py sync "{source.name}"',
+        )
+    run = source.runs.first()
+    if run is None:
+        yield warn(subject, "It was never synced.", f'./manage.py sync "{source.name}"')
+    elif run.state in {SyncRun.State.SUCCEEDED, SyncRun.State.RUNNING}:
+        yield ok(subject, f"last run {run.state}, {run.started_at:%Y-%m-%d %H:%M} UTC")
+    else:
+        yield warn(
+            subject,
+            f"The last run is {run.state}: {run.message or 'no message'}",
+            f'./manage.py sync "{source.name}"',
+        )
+
+
+def accounts() -> Iterator[Finding]:
+    """Look for somebody who may administer."""
+    people = get_user_model().objects.filter(is_superuser=True, is_active=True)
+    if people.exists():
+        yield ok("accounts", f"{people.count()} administrators")
+    else:
+        yield warn(
+            "accounts", "There is no administrator.", "./manage.py sign_in_link ADDRESS"
+        )
