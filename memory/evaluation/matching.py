@@ -9,7 +9,6 @@ from collections.abc import Iterable
 #: `[label](target)` or `![label](target "title")`: the label is kept.
 _LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\((?:[^()]|\([^()]*\))*\)")
 _REFERENCE = re.compile(r"\[([^\[\]]+)\]\[[^\[\]]*\]")
-_AUTOLINK = re.compile(r"<https?://[^>\s]+>")
 _MARKERS = re.compile(r"^(?:\s|>|[-*+•]\s|\(?\d{1,3}[.)]\s|#{1,6}\s)+")
 _RULE_LINE = re.compile(r"^[\s|:\-=_*]*$")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+")
@@ -20,7 +19,6 @@ def letters_and_digits(text: str) -> str:
 
     DATA.md's comparison of quotes: a quote may skip a link or a table's border.
     """
-    text = _AUTOLINK.sub("", text)
     for pattern in (_LINK, _LINK, _REFERENCE):  # a picture inside a link needs two
         text = pattern.sub(r"\1", text)
     folded = unicodedata.normalize("NFKC", text).casefold()

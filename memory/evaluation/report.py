@@ -31,8 +31,8 @@ COLUMNS = (
     ("total_ms_p50", "p50 ms", "{:,.0f}"),
 )
 _LEGEND = (
-    "abst + / abst -: abstained on answerable / unanswerable questions. "
-    "wrong: among answered. docs/evaluation.md defines every metric."
+    "abst + / abst -: abstained on answerable / unanswerable questions; wrong: among\n"
+    "answered. docs/evaluation.md says what each metric means."
 )
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 from memory.documents import Answer, Evidence, Outcome, Question, Sentence
 
 #: Stages of `Answer.timings_ms` that come after retrieval, and sums of stages.
-AFTER_RETRIEVAL = frozenset({"answer", "attribute", "confidence", "total"})
+AFTER_RETRIEVAL = frozenset({"answer", "attribution", "confidence", "total"})
 
 
 @dataclass(frozen=True, slots=True)
