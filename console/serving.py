@@ -6,6 +6,7 @@ import errno
 import signal
 import socket
 import threading
+import warnings
 from collections.abc import Callable
 
 import structlog
@@ -106,6 +107,9 @@ def serve(
     background: tuple[Repeating, ...] = (),
 ) -> bool:
     """Serve until SIGINT or SIGTERM; return whether all ended within the grace time."""
+    # Whitenoise hands over plain iterators: a static file is read whole, which is what
+    # the warning is about.
+    warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume sync")
     config = uvicorn.Config(
         "console.asgi:application",
         log_config=None,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 from django.contrib import admin
 from django.contrib.auth.views import LogoutView
+from django.templatetags.static import static
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
@@ -20,7 +19,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         "console/login/",
         RedirectView.as_view(pattern_name="sign-in", query_string=True),
     ),
+    path("favicon.ico", RedirectView.as_view(url=static("attest/icon.svg"))),
     path("console/", admin.site.urls),
+    path("", include("bots.web.urls")),
 ]
-if find_spec("bots.web.urls"):
-    urlpatterns.append(path("", include("bots.web.urls")))

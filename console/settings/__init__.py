@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from console.settings.database import database
+from console.settings.database_url import database
 from console.settings.environment import (
     CHECKOUT,
     env_bool,

@@ -1,0 +1,60 @@
+"""console.checks: settings that don't fit together."""
+
+import pytest
+
+from console import checks
+from console.settings.environment import Environment
+
+
+def ids(messages):
+    return [message.id for message in messages]
+
+
+def test_the_defaults_fit_together():
+    for check in (
+        checks.unknown_settings,
+        checks.debug_is_for_this_machine,
+        checks.sign_in_travels_encrypted,
+        checks.home_is_private,
+    ):
+        assert check() == []
+
+
+def test_an_unknown_setting_is_a_warning_with_a_hint(monkeypatch):
+    env = Environment({"ATTEST_DEBUGG": "1"}, known={"ATTEST_DEBUG"})
+    monkeypatch.setattr(checks, "ENVIRONMENT", env)
+    [message] = checks.unknown_settings()
+    assert message.id == "attest.W001"
+    assert "ATTEST_DEBUG?" in message.hint
+
+
+@pytest.mark.parametrize(
+    ("url", "found"),
+    [("http://127.0.0.1:8000", []), ("https://a.example", ["attest.E001"])],
+)
+def test_debug_is_for_this_machine_alone(settings, url, found):
+    settings.DEBUG = True
+    settings.ATTEST_BASE_URL = url
+    assert ids(checks.debug_is_for_this_machine()) == found
+
+
+@pytest.mark.parametrize(
+    ("url", "https", "found"),
+    [
+        ("http://a.example", False, ["attest.W002"]),
+        ("https://a.example", True, []),
+        ("http://localhost:8000", False, []),
+    ],
+)
+def test_plain_http_to_another_machine_is_a_warning(settings, url, https, found):
+    settings.ATTEST_BASE_URL = url
+    settings.OVER_HTTPS = https
+    assert ids(checks.sign_in_travels_encrypted()) == found
+
+
+def test_a_home_that_everybody_can_read_is_a_warning(settings, tmp_path):
+    tmp_path.chmod(0o755)
+    settings.ATTEST_HOME = tmp_path
+    assert ids(checks.home_is_private()) == ["attest.W003"]
+    tmp_path.chmod(0o750)
+    assert checks.home_is_private() == []
