@@ -120,6 +120,29 @@ class ContentBuilder:
                 self._add(block, row, apart=first)
                 first = False
 
+    def append(self, content: Content, *, below: int = 0) -> None:
+        """Add another document's content, its headings `below` levels deeper."""
+        levels = {section.start: section for section in content.sections}
+        end = 0
+        for block in content.blocks:
+            inner = [x for x in content.links if block.start <= x.start < block.end]
+            text = Rich(
+                content.text[block.start : block.end],
+                tuple(
+                    Link(x.start - block.start, x.end - block.start, x.url)
+                    for x in inner
+                ),
+            )
+            if block.kind is BlockKind.HEADING:
+                section = levels[block.start]
+                title = text.without_start(len(text.text) - len(section.path[-1]))
+                self.heading(title, section.level + below, anchor=section.anchor)
+            else:
+                apart = content.text[end : block.start] != "\n"
+                self._add(block, text, apart=apart)
+            end = block.end
+        self._unhandled.update(content.unhandled)
+
     def count_unhandled(self, name: str) -> None:
         """Count an element of the source that could not be rendered."""
         self._unhandled[name] += 1

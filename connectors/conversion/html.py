@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from datetime import datetime
 
 from lxml import etree
 from lxml.etree import _Element
 from lxml.html import HTMLParser, document_fromstring
 
 from connectors.conversion.builder import ContentBuilder
-from connectors.conversion.converted import Warnings, aware
+from connectors.conversion.converted import Converted, Warnings, aware, short_title
 from connectors.conversion.html_tags import HEADINGS
 from connectors.conversion.html_walk import HtmlWalker
 from memory.documents import Content
@@ -31,16 +29,6 @@ _DATES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class HtmlPage:
-    """A page's content and what its head says about it."""
-
-    content: Content
-    title: str
-    author: str
-    updated_at: datetime | None
-
-
 def html_content(
     markup: str, warnings: Warnings, *, from_markdown: bool = False
 ) -> Content:
@@ -48,17 +36,18 @@ def html_content(
     return _content(parse_html(markup, warnings), from_markdown=from_markdown)
 
 
-def read_html(markup: str, warnings: Warnings) -> HtmlPage:
+def convert_html(markup: str, warnings: Warnings) -> Converted:
     """Return a page's text, and title, author and date as its head has them."""
     root = parse_html(markup, warnings)
-    title = "" if root is None else " ".join((root.findtext(".//title") or "").split())
+    title = "" if root is None else root.findtext(".//title") or ""
     meta = _meta(root)
     dates = (aware(meta[name]) for name in _DATES if name in meta)
-    return HtmlPage(
+    return Converted(
         content=_content(root, from_markdown=False),
-        title=title or meta.get("og:title", ""),
-        author=meta.get("author", ""),
+        title=short_title(title or meta.get("og:title", "")),
+        author=short_title(meta.get("author", "")),
         updated_at=next((date for date in dates if date), None),
+        kind="html",
     )
 
 

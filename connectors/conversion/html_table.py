@@ -10,6 +10,7 @@ from lxml.etree import _Element
 from connectors.conversion.html_inline import flatten
 from connectors.conversion.html_tags import tag_of
 from connectors.conversion.rich import Rich
+from connectors.conversion.tables import Shaped, shape
 
 _MAX_COLUMNS = 200
 _GROUPS = frozenset(("thead", "tbody", "tfoot"))
@@ -26,14 +27,6 @@ class _Row:
         return all(tag_of(cell) == "th" for cell in self.cells)
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table's cells as text; `header` is None where it has none."""
-
-    header: list[Rich] | None
-    rows: list[list[Rich]]
-
-
 def is_layout(table: _Element) -> bool:
     """Return whether a table only places things: one column, or whole pages in cells."""
     if table.get("role") in ("presentation", "none"):
@@ -48,17 +41,21 @@ def is_layout(table: _Element) -> bool:
     return any(next(cell.iter(*nested), None) is not None for cell in cells)
 
 
-def read_table(table: _Element) -> Table:
+def read_table(table: _Element) -> Shaped:
     """Return a data table with spanning cells repeated where they span.
 
-    The header is `thead`, or rows of `th` on top, or else the first of several rows,
-    unless each row starts with a `th` of its own. Header rows are joined by column.
+    The header is `thead`, or rows of `th` on top, joined by column where there are
+    several; else the first of several rows that has more than one cell, unless each
+    row starts with a `th` of its own.
     """
     rows = list(_rows(table))
     grid = _grid(rows)
-    count = _header_count(rows)
-    header = _joined_header(grid[:count]) if count else None
-    return Table(header, grid[count:])
+    if count := _header_count(rows):
+        return Shaped([], _joined_header(grid[:count]), grid[count:])
+    filled = [row for row in rows if row.cells]
+    if filled and all(tag_of(row.cells[0]) == "th" for row in filled):
+        return Shaped([], None, grid)
+    return shape(grid, first_is_header=True)
 
 
 def _rows(table: _Element) -> Iterator[_Row]:
@@ -77,7 +74,6 @@ def _row(element: _Element, *, in_head: bool) -> _Row:
 
 
 def _header_count(rows: list[_Row]) -> int:
-    filled = [row for row in rows if row.cells]
     for attribute in ("in_head", "is_header"):
         count = 0
         while count < len(rows) and (
@@ -86,9 +82,7 @@ def _header_count(rows: list[_Row]) -> int:
             count += 1
         if any(row.cells for row in rows[:count]):
             return count
-    if len(filled) < 2 or all(tag_of(row.cells[0]) == "th" for row in filled):
-        return 0
-    return rows.index(filled[0]) + 1
+    return 0
 
 
 def _grid(rows: list[_Row]) -> list[list[Rich]]:

@@ -25,6 +25,7 @@ from connectors.conversion.html_tags import (
     tag_of,
 )
 from connectors.conversion.rich import Rich, RichBuffer
+from connectors.conversion.tables import write_table
 
 _SLUG_DROPS = re.compile(r"[^\w\- ]")
 _LANGUAGE = re.compile(r"(?:language|lang|brush)[-:]\s*([\w+#.-]+)")
@@ -214,8 +215,7 @@ class HtmlWalker:
             return False
         for caption in element.iterchildren("caption"):
             self._builder.paragraph(flatten(caption))
-        table = read_table(element)
-        self._builder.table(table.header, table.rows)
+        write_table(self._builder, read_table(element))
         return True
 
     def _definition_term(self, element: _Element) -> bool:

@@ -7,13 +7,7 @@ import re
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 
-from connectors.conversion.converted import (
-    Converted,
-    Warnings,
-    first_heading,
-    short_title,
-    title_from_name,
-)
+from connectors.conversion.converted import Converted, Warnings
 from connectors.conversion.front_matter import split_front_matter
 from connectors.conversion.html import html_content
 from memory.documents import Content
@@ -40,19 +34,15 @@ def markdown_content(text: str, warnings: Warnings) -> Content:
     return html_content(_PARSER.render(text), warnings, from_markdown=True)
 
 
-def convert_markdown(text: str, *, name: str) -> Converted:
-    """Return a Markdown file; its title is the front matter's, its H1's or its name's."""
-    warnings = Warnings()
+def convert_markdown(text: str, warnings: Warnings) -> Converted:
+    """Return a Markdown file; what its front matter says isn't part of the text."""
     front, body = split_front_matter(text, warnings)
-    content = markdown_content(body, warnings)
-    title = front.title or short_title(first_heading(content)) or title_from_name(name)
     return Converted(
-        content=content,
-        title=title,
+        content=markdown_content(body, warnings),
+        title=front.title,
         author=front.author,
         owner=front.owner,
         updated_at=front.updated_at,
         status=front.status,
         kind="markdown",
-        warnings=tuple(warnings.found),
     )

@@ -43,6 +43,11 @@ class Rich:
         )
         return Rich(piece.join(runs), links)
 
+    def without_start(self, length: int) -> Rich:
+        """Return a copy without its first `length` characters, which hold no link."""
+        links = (Link(x.start - length, x.end - length, x.url) for x in self.links)
+        return Rich(self.text[length:], tuple(links))
+
 
 def clean(text: str) -> str:
     """Return `text` without control characters, zero-width ones and surrogates."""
