@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Protocol
 from uuid import UUID
 
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -71,7 +71,7 @@ class Incoming:
     thread: str
     text: str
     person: Person | None = None
-    account: AbstractBaseUser | None = None
+    account: User | None = None
     key: str = ""
 
 
@@ -147,7 +147,7 @@ def answer_exchange(exchange_id: UUID) -> Exchange:
     return Exchange.objects.get(id=exchange_id)
 
 
-def close_abandoned(exchanges_of: AbstractBaseUser) -> int:
+def close_abandoned(exchanges_of: User) -> int:
     """End this account's exchanges whose worker is gone; return how many."""
     failed = _failure(INTERRUPTED_TEXT)
     return Exchange.objects.filter(

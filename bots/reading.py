@@ -7,21 +7,18 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from connectors.access import scope_of
 from connectors.models import AccessRule, Document, Person
 from memory.access import Scope
 
 
 def scope_for(person: Person | None) -> Scope:
     """Return what a person may read; nobody known may read nothing."""
-    if person is None:
-        return Scope(tokens=frozenset())
-    from connectors.access import scope_of
-
-    return scope_of(person)
+    return Scope(tokens=frozenset()) if person is None else scope_of(person)
 
 
 def readable_documents(scope: Scope) -> QuerySet[Document]:
-    """Return the indexed documents that the scope admits, whatever their status.
+    """Return the documents in the store that the scope admits, whatever their status.
 
     Status doesn't narrow it: an archived page never answers, but who may read it can
     open it.
@@ -29,7 +26,7 @@ def readable_documents(scope: Scope) -> QuerySet[Document]:
     admitted = [
         rule.id for rule in AccessRule.objects.all() if scope.admits(rule.as_value())
     ]
-    return Document.objects.filter(state=Document.State.INDEXED, rule_id__in=admitted)
+    return Document.objects.filter(state__in=Document.ANSWERING, rule_id__in=admitted)
 
 
 def readable_ids(scope: Scope, wanted: Collection[UUID]) -> set[UUID]:

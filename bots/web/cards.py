@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.db.models import Max, OuterRef, Subquery
 from django.urls import reverse
 from django.utils import timezone
@@ -186,9 +186,7 @@ def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def thumbs_of(
-    account: AbstractBaseUser, exchanges: Sequence[Exchange]
-) -> dict[UUID, ThumbCard]:
+def thumbs_of(account: User, exchanges: Sequence[Exchange]) -> dict[UUID, ThumbCard]:
     """Return the account's own feedback by exchange."""
     found = Feedback.objects.filter(account_id=account.pk, exchange__in=exchanges)
     return {
@@ -197,7 +195,7 @@ def thumbs_of(
     }
 
 
-def recent_threads(account: AbstractBaseUser) -> list[RecentThread]:
+def recent_threads(account: User) -> list[RecentThread]:
     """Return the account's latest conversations, by their first question."""
     own = Exchange.objects.filter(account_id=account.pk, platform="web")
     first = own.filter(thread=OuterRef("thread")).order_by("asked_at")

@@ -164,8 +164,10 @@ class DocumentText:
         links = _within(self.content.links, start, end) if linked else []
         marks = _within(self.passages, start, end)
         borders = {start, end}
-        for item in (*links, *marks):
-            borders.update((max(item.start, start), min(item.end, end)))
+        ranges = [(item.start, item.end) for item in links]
+        ranges += [(item.start, item.end) for item in marks]
+        for left, right in ranges:
+            borders.update((max(left, start), min(right, end)))
         edges = sorted(borders)
         return tuple(
             self._run(left, right, links, marks)

@@ -29,6 +29,7 @@ STATUS_NOTES = {
     Status.DRAFT: "This document is a draft: answers don't use it.",
     Status.SUPERSEDED: "A newer document replaces this one: answers don't use it.",
 }
+HELD_NOTE = "This document is missing at its source; an administrator will look at it."
 
 
 @never_cache
@@ -51,6 +52,7 @@ def document_page(request: HttpRequest, document: UUID) -> HttpResponse:
         "original": web_address(row.url),
         "age": ago(row.updated_at, timezone.now()) if row.updated_at else "",
         "status_note": STATUS_NOTES.get(Status(row.status), ""),
+        "held_note": HELD_NOTE if row.state == Document.State.HELD else "",
         "first_passage": found[0].anchor if found else "",
         "changed": len(found) < len({item.chunk_id for item in evidence}),
     }

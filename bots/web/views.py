@@ -169,7 +169,7 @@ def _keep_feedback(exchange: Exchange, account: User, values: dict[str, str]) ->
 def _refused_feedback(
     request: HttpRequest, exchange: Exchange, form: FeedbackForm
 ) -> HttpResponse:
-    error = " ".join(text for texts in form.errors.values() for text in texts)
+    error = " ".join(str(text) for texts in form.errors.values() for text in texts)
     typed = ThumbCard(
         value=request.POST.get("value", ""),
         reason=request.POST.get("reason", ""),

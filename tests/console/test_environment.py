@@ -53,17 +53,14 @@ def test_it_refuses_a_number_that_is_none_or_out_of_its_limits(value):
 
 @given(st.text(alphabet=st.characters(codec="ascii"), min_size=6))
 def test_no_message_repeats_a_value(value):
-    if value.strip().lower() in {"", "true", "false"}:
-        return
     for parse in (
         lambda env: env.boolean("ATTEST_X", default=False),
         lambda env: env.choice("ATTEST_X", default="a", accepted=("a", "b")),
         lambda env: env.url("ATTEST_X", default=""),
     ):
-        try:
+        with pytest.raises(SettingError) as caught:
             parse(environment(ATTEST_X=f"~{value}~"))
-        except SettingError as error:
-            assert f"~{value}~" not in str(error)
+        assert f"~{value}~" not in str(caught.value)
 
 
 def test_it_tells_the_kind_of_a_value():
