@@ -47,16 +47,22 @@ class Upsert:
     #: The source's own mark for "unchanged" (a file's size, time and hash; a version).
     #: It's handed back in `Known.mark` at the next run.
     mark: str = ""
-    #: Things that an administrator should know though the document was read.
-    warnings: Sequence[str] = ()
+    #: Things that an administrator should know though the document was read: pairs
+    #: of a short stable reason and a message.
+    warnings: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """A document that was looked at and needs nothing; `mark` may be new (touched)."""
+    """A document that was looked at and needs nothing.
+
+    `mark` may be new (touched). `rule` is who may read it now, where the connector
+    knows that without reading it; None leaves it as it was.
+    """
 
     external_id: str
     mark: str = ""
+    rule: AccessRule | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +74,16 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A document that isn't indexed by choice or by kind, with a reason to show."""
+    """A document that isn't indexed by choice or by kind, with a reason to show.
+
+    With a `mark` that comes back in `Known.mark`, it needn't be read again either.
+    """
 
     external_id: str
     url: str
     reason: str
     message: str
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +124,26 @@ class Checkpoint:
     cursor: Cursor
 
 
-Change = Upsert | Unchanged | Delete | Skipped | Failed | Notice | Total | Checkpoint
+@dataclass(frozen=True, slots=True)
+class Complete:
+    """The whole source was looked at in this run.
+
+    What was not yielded is gone, but for what lies under an incomplete `Notice`. A
+    connector that reads only what changed never yields it; it's pruned by `listing`.
+    """
+
+
+Change = (
+    Upsert
+    | Unchanged
+    | Delete
+    | Skipped
+    | Failed
+    | Notice
+    | Total
+    | Checkpoint
+    | Complete
+)
 
 
 @dataclass(frozen=True, slots=True)

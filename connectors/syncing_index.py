@@ -1,0 +1,158 @@
+"""The store's part of a batch: build, rewrite properties, remove.
+
+One document that can't be built fails alone. Whether it's the document or the whole
+store or encoder is found out by asking both for something trivial.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID, uuid4
+
+import structlog
+
+from connectors.errors import SyncError
+from connectors.models import Source
+from connectors.syncing_lease import Lease
+from connectors.syncing_report import Report
+from connectors.syncing_rows import Action, Plan, properties_of
+from memory.building import BuildReport, Built
+from memory.documents import Document, Properties
+from memory.embedding import Embedder
+from memory.errors import AttestError, StoreMismatch
+from memory.stores.base import MemoryStore
+
+log = structlog.get_logger(__name__)
+
+Item = tuple[Document, Properties]
+
+
+class DocumentBuilder(Protocol):
+    """What of `memory.building.Builder` a run needs."""
+
+    @property
+    def embedder(self) -> Embedder:
+        """Return the encoder, to ask whether it works."""
+        ...
+
+    def build(
+        self,
+        items: Sequence[Item],
+        *,
+        on_progress: Callable[[int], None] | None = None,
+    ) -> BuildReport:
+        """Write the documents into the store; see `memory.building`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Where a run writes: a builder and its store."""
+
+    builder: DocumentBuilder
+    store: MemoryStore
+
+    def probe(self) -> None:
+        """Raise what store or encoder raise when they don't work at all."""
+        self.store.embedded_hashes(uuid4())
+        self.builder.embedder.embed_queries(["Does it work?"])
+
+
+@dataclass(slots=True)
+class Indexing:
+    """Carries out plans. What it returns are the failures, by document."""
+
+    source: Source
+    index: Index
+    lease: Lease
+    report: Report
+    #: Whether anything was asked of the store.
+    wrote: bool = False
+
+    def carry_out(self, plans: Sequence[Plan]) -> dict[UUID, str]:
+        """Make the store agree with the plans' rows; return the errors by document.
+
+        A document with an error has left the store. Raises what the store or the
+        encoder raise when they're down for every document.
+        """
+        self.wrote = self.wrote or bool(plans)
+        errors = self._build([plan for plan in plans if plan.action is Action.BUILD])
+        for plan in plans:
+            if plan.action is Action.PROPERTIES:
+                errors.update(self._set_properties(plan))
+        for plan in plans:
+            if plan.action is Action.DELETE or plan.id in errors:
+                with self.report.timed("store"):
+                    self.index.store.delete_document(plan.id)
+        return errors
+
+    def _build(self, plans: Sequence[Plan]) -> dict[UUID, str]:
+        """Build together; where that fails, one by one."""
+        if not plans:
+            return {}
+        items = [
+            (plan.document, properties_of(plan.row, self.source, plan.rule))
+            for plan in plans
+            if plan.document is not None
+        ]
+        try:
+            report = self.index.builder.build(items, on_progress=self._progress)
+        except (SyncError, StoreMismatch):
+            raise
+        except Exception as error:  # noqa: BLE001 - one document never stops a run
+            return self._apart(plans, error)
+        self.report.spend(report.stage_seconds)
+        return self._count(plans, report.built)
+
+    def _apart(self, plans: Sequence[Plan], error: Exception) -> dict[UUID, str]:
+        self.index.probe()
+        if len(plans) == 1:
+            return {plans[0].id: told(error)}
+        errors: dict[UUID, str] = {}
+        for plan in plans:
+            errors.update(self._build([plan]))
+        return errors
+
+    def _count(self, plans: Sequence[Plan], built: Sequence[Built]) -> dict[UUID, str]:
+        results: Mapping[UUID, Built] = {item.document_id: item for item in built}
+        errors = {}
+        for plan in plans:
+            result = results.get(plan.id)
+            if result is None or result.error is not None:
+                errors[plan.id] = result.error or "" if result else "It was not built."
+                continue
+            plan.row.chunk_count = result.chunks
+            plan.row.memory_count = result.memories
+            for name in ("chunks", "memories"):
+                for fate in ("embedded", "kept"):
+                    key = f"{name}_{fate}"
+                    self.report.counts[key] += getattr(result, key)
+        return errors
+
+    def _set_properties(self, plan: Plan) -> dict[UUID, str]:
+        properties = properties_of(plan.row, self.source, plan.rule)
+        try:
+            with self.report.timed("store"):
+                self.index.store.set_properties(properties)
+        except StoreMismatch:
+            raise
+        except Exception as error:  # noqa: BLE001 - one document never stops a run
+            self.index.probe()
+            return {plan.id: told(error)}
+        return {}
+
+    def _progress(self, texts: int) -> None:
+        """Show embedded texts, and keep the lease while a batch takes long."""
+        self.report.texts_embedded += texts
+        self.lease.keep()
+        self.report.show()
+
+
+def told(error: Exception) -> str:
+    """Return an error as an administrator may read it; ours are written for that."""
+    if isinstance(error, AttestError):
+        return str(error)
+    log.error("sync_unexpected_error", exc_info=error)
+    return f"An unexpected error ({type(error).__name__}); the log has more."
