@@ -6,7 +6,13 @@ import hashlib
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+import numpy as np
+
 from memory.documents import Chunk, FloatArray, Memory
+from memory.errors import EmbeddingError
+
+#: How far a unit vector's length may be from 1; bf16 models stay within 0.001.
+_LENGTH_TOLERANCE = 0.01
 
 
 class Embedder(Protocol):
@@ -53,3 +59,23 @@ def embedded_text(item: Chunk | Memory) -> str:
 def text_hash(text: str) -> str:
     """Return the name of an embedded text: 32 hex digits."""
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def checked_vectors(vectors: FloatArray, *, count: int, dimensions: int) -> FloatArray:
+    """Return `vectors` when it's `count` finite unit vectors of `dimensions`.
+
+    Raises EmbeddingError naming what is wrong (A5).
+    """
+    if vectors.shape != (count, dimensions):
+        raise EmbeddingError(
+            f"The embedding model returned {vectors.shape} for "
+            f"{count} texts of {dimensions} dimensions."
+        )
+    if not np.isfinite(vectors).all():
+        raise EmbeddingError("The embedding model returned a value that isn't finite.")
+    lengths = np.linalg.norm(vectors, axis=1)
+    if np.abs(lengths - 1).max(initial=0) > _LENGTH_TOLERANCE:
+        raise EmbeddingError(
+            "The embedding model returned a vector of another length than 1."
+        )
+    return vectors
