@@ -6,6 +6,7 @@ nothing, a document whose row and stored properties disagree is left out.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from uuid import UUID
 
@@ -13,14 +14,17 @@ import structlog
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import DatabaseError
+from django.db.models import Q
 
 from connectors.errors import AccessError, OptionError
-from connectors.models import AccessRule, Document, Group, Person
+from connectors.models import AccessRule, Document, Group, Person, Source
 from memory import access
 from memory.access import ANYONE, WORKSPACE, Principal, Scope, Status
 from memory.documents import Properties
 
 log = structlog.get_logger(__name__)
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
 def person_for(email: str) -> Person:
@@ -123,6 +127,28 @@ def _principal_named(name: str) -> Principal:
         return Principal(name)
     known = Person.objects.filter(email__iexact=name).first()
     return access.person((known or Person.objects.create(email=name)).id)
+
+
+def documents_named(name: str) -> list[Document]:
+    """Return the documents with this link, id, or path in their source.
+
+    A path may be that of the file on disk. Raises AccessError when there's none.
+    """
+    wanted = Q(url=name) | Q(external_id=name)
+    if id_ := _UUID.search(name):
+        wanted |= Q(id=id_[0])
+    for source in Source.objects.filter(kind="files"):
+        folder = f"{source.options.get('path', '')}/"
+        if name.startswith(folder):
+            wanted |= Q(source=source, external_id=name.removeprefix(folder))
+    rows = Document.objects.filter(wanted).defer("content")
+    found = list(rows.select_related("rule", "source").order_by("source__name"))
+    if not found:
+        raise AccessError(
+            f"No document has the link, id or path “{name}”. Either no source lists "
+            "it, or it's left out by a source's options."
+        )
+    return found
 
 
 class SqlAuthority:
