@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import structlog
 
 from console.serving import LOOK_EVERY_S, Repeating
@@ -21,14 +23,14 @@ class BackgroundWork:
         """Nothing is loaded yet."""
         self._is_warm = False
 
-    def __call__(self) -> None:
-        """Do what is due now."""
+    def __call__(self, should_stop: Callable[[], bool]) -> None:
+        """Do what is due now; a sync ends between batches when it should stop."""
         if not self._is_warm:
             self._is_warm = True
             warm()
         from connectors.syncing import run_due
 
-        run_due()
+        run_due(should_stop=should_stop)
 
 
 def warm() -> None:

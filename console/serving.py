@@ -21,6 +21,10 @@ GRACE_S = 15
 LOOK_EVERY_S = 15.0
 
 
+#: Is given a function that tells whether to end early.
+Work = Callable[[Callable[[], bool]], object]
+
+
 class PortTaken(Exception):
     """No port that was asked for is free; the message says which and the mend."""
 
@@ -60,7 +64,7 @@ def origin_of(listener: socket.socket) -> str:
 class Repeating(threading.Thread):
     """Calls a function again and again until it's stopped; an error is logged."""
 
-    def __init__(self, name: str, work: Callable[[], object], every_s: float) -> None:
+    def __init__(self, name: str, work: Work, every_s: float) -> None:
         """Prepare the thread; `start` runs it."""
         super().__init__(name=name, daemon=True)
         self._work, self._every_s = work, every_s
@@ -71,7 +75,7 @@ class Repeating(threading.Thread):
         while not self._stopping.is_set():
             close_old_connections()
             try:
-                self._work()
+                self._work(self._stopping.is_set)
             except Exception:
                 log.exception("A background task failed.", task=self.name)
             finally:

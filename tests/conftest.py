@@ -1,6 +1,8 @@
 """What all tests share: no network, an empty home (tests/settings.py), shared data."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,39 @@ def _no_network(request):
         disable_socket(allow_unix_socket=True)
     yield
     enable_socket()
+
+
+@pytest.fixture
+def home(tmp_path) -> Path:
+    """Return the path of an ATTEST_HOME for child processes; nothing is there yet."""
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def child_environment(home) -> dict[str, str]:
+    """Return the environment of a child process that has `home` and no settings."""
+    ours = {"DJANGO_SETTINGS_MODULE", "ATTEST_HOME"}
+    kept = {name: value for name, value in os.environ.items() if name not in ours}
+    return {**kept, "ATTEST_HOME": str(home), "PYTHONUNBUFFERED": "1"}
+
+
+@pytest.fixture
+def manage(child_environment):
+    """Return a function that runs ./manage.py in a process of its own."""
+
+    def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env={**child_environment, **environment},
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=300,
+            check=False,
+        )
+
+    return run
 
 
 @pytest.fixture(scope="session")

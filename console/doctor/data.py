@@ -8,7 +8,9 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import DatabaseError, connection
 
+from connectors.errors import OptionError
 from connectors.models import Source, SyncRun
+from connectors.registry import connector_for
 from console.doctor.findings import Finding, fail, ok, warn
 from console.preparation import prepare_home
 from memory.errors import AttestError
@@ -58,8 +60,6 @@ def store() -> Iterator[Finding]:
 
 def sources() -> Iterator[Finding]:
     """Ask every source what works, and how its last run ended."""
-    from connectors.registry import connector_for
-
     rows = Source.objects.all()
     if not rows:
         yield warn(
@@ -68,11 +68,20 @@ def sources() -> Iterator[Finding]:
             "./manage.py add_source files --name NAME --set path=FOLDER",
         )
     for source in rows:
-        for check in connector_for(source).check():
-            told = f"{check.capability}: {check.message or 'works'}"
-            subject = f"source {source.name}"
-            yield ok(subject, told) if check.ok else fail(subject, told, "")
+        yield from _capabilities(source)
         yield from _last_run(source)
+
+
+def _capabilities(source: Source) -> Iterator[Finding]:
+    subject = f"source {source.name}"
+    try:
+        checks = connector_for(source).check()
+    except OptionError as error:
+        yield fail(subject, str(error), "Correct the source's options in the console.")
+        return
+    for check in checks:
+        told = f"{check.capability}: {check.message or 'works'}"
+        yield ok(subject, told) if check.ok else fail(subject, told, "")
 
 
 def _last_run(source: Source) -> Iterator[Finding]:

@@ -1,30 +1,14 @@
 """console.preparation and manage.py: every command works on an empty home."""
 
-import os
 import sqlite3
 import subprocess
 import sys
 
 from django.conf import settings as django_settings
 
-from console.settings.environment import CHECKOUT
 
-
-def manage(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "manage.py", *arguments],
-        cwd=CHECKOUT,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-
-def test_a_command_on_an_empty_home_makes_what_it_needs(tmp_path):
-    home = tmp_path / "new" / "home"
-    done = manage("sign_in_link", ATTEST_HOME=str(home))
+def test_a_command_on_an_empty_home_makes_what_it_needs(manage, home):
+    done = manage("sign_in_link")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("http://127.0.0.1:8000/sign-in/")
     with sqlite3.connect(home / "attest.sqlite3") as database:
@@ -33,17 +17,16 @@ def test_a_command_on_an_empty_home_makes_what_it_needs(tmp_path):
     database.close()
 
 
-def test_commands_that_start_at_once_on_an_empty_home_all_succeed(tmp_path):
+def test_commands_that_start_at_once_on_an_empty_home_all_succeed(child_environment):
     code = (
         "import sys; sys.stdin.read(); sys.argv = ['manage.py', 'sign_in_link']; "
         "import manage; sys.exit(manage.main())"
     )
-    environment = {**os.environ, "ATTEST_HOME": str(tmp_path / "home")}
     started = [
         subprocess.Popen(
             [sys.executable, "-c", code],
             cwd=django_settings.BASE_DIR,
-            env=environment,
+            env=child_environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -61,15 +44,15 @@ def test_commands_that_start_at_once_on_an_empty_home_all_succeed(tmp_path):
     assert len({out for (out, _err), _code in ended}) == 3
 
 
-def test_help_and_check_leave_the_database_alone(tmp_path):
+def test_help_and_check_leave_the_database_alone(manage, home):
     for arguments in (["help"], ["check"], ["sign_in_link", "--help"]):
-        assert manage(*arguments, ATTEST_HOME=str(tmp_path)).returncode == 0
-    database = tmp_path / "attest.sqlite3"
+        assert manage(*arguments).returncode == 0
+    database = home / "attest.sqlite3"
     assert not database.exists() or b"auth_user" not in database.read_bytes()
 
 
-def test_a_wrong_setting_is_told_on_one_line_without_its_value(tmp_path):
-    done = manage("check", ATTEST_HOME=str(tmp_path), ATTEST_DEBUG="hunter2")
+def test_a_wrong_setting_is_told_on_one_line_without_its_value(manage, home):
+    done = manage("check", ATTEST_DEBUG="hunter2")
     assert done.returncode == 2
     assert done.stderr == (
         "ATTEST_DEBUG is text of 7 characters; "
@@ -77,16 +60,17 @@ def test_a_wrong_setting_is_told_on_one_line_without_its_value(tmp_path):
     )
 
 
-def test_a_database_that_is_none_is_told_on_one_line(tmp_path):
-    (tmp_path / "attest.sqlite3").write_bytes(b"no database" * 100)
-    done = manage("sign_in_link", ATTEST_HOME=str(tmp_path))
+def test_a_database_that_is_none_is_told_on_one_line(manage, home):
+    home.mkdir(mode=0o700)
+    (home / "attest.sqlite3").write_bytes(b"no database" * 100)
+    done = manage("sign_in_link")
     assert done.returncode == 2
     assert "can't be prepared" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_an_unknown_setting_is_a_warning_on_standard_error(tmp_path):
-    done = manage("sign_in_link", ATTEST_HOME=str(tmp_path), ATTEST_LOG_LEVLE="info")
+def test_an_unknown_setting_is_a_warning_on_standard_error(manage, home):
+    done = manage("sign_in_link", ATTEST_LOG_LEVLE="info")
     assert done.returncode == 0
     assert "ATTEST_LOG_LEVEL?" in done.stderr
     assert done.stdout.count("\n") == 1

@@ -1,6 +1,5 @@
 """console.serving and `serve`: ports, background work, a clean stop."""
 
-import os
 import signal
 import socket
 import subprocess
@@ -55,7 +54,7 @@ def test_an_origin_names_an_address_that_a_browser_can_open():
 def test_background_work_goes_on_after_an_error_and_stops_when_told():
     calls, third = [], threading.Event()
 
-    def work():
+    def work(_should_stop):
         calls.append(len(calls))
         if len(calls) == 1:
             raise RuntimeError("the first one fails")
@@ -71,27 +70,37 @@ def test_background_work_goes_on_after_an_error_and_stops_when_told():
 
 def test_background_work_that_goes_on_is_told(settings):
     release = threading.Event()
-    thread = Repeating("test", release.wait, every_s=60)
+    thread = Repeating("test", lambda _should_stop: release.wait(), every_s=60)
     thread.start()
     assert not thread.stop(0.05)
     release.set()
     thread.join(5)
 
 
+def test_work_that_asks_stops_early():
+    begun = threading.Event()
+
+    def work(should_stop):
+        begun.set()
+        while not should_stop():
+            time.sleep(0.001)
+
+    thread = Repeating("test", work, every_s=60)
+    thread.start()
+    assert begun.wait(5)
+    assert thread.stop(5)
+
+
 @pytest.mark.integration
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_serve_answers_on_an_empty_home_and_stops_cleanly(tmp_path, number):
+def test_serve_answers_on_an_empty_home_and_stops_cleanly(child_environment, number):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     process = subprocess.Popen(
         [sys.executable, "manage.py", "serve", "--port", str(port)],
         cwd=django_settings.BASE_DIR,
-        env={
-            **os.environ,
-            "ATTEST_HOME": str(tmp_path / "home"),
-            "PYTHONUNBUFFERED": "1",
-        },
+        env=child_environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
