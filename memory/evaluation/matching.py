@@ -9,6 +9,8 @@ from collections.abc import Iterable
 #: `[label](target)` or `![label](target "title")`: the label is kept.
 _LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\((?:[^()]|\([^()]*\))*\)")
 _REFERENCE = re.compile(r"\[([^\[\]]+)\]\[[^\[\]]*\]")
+#: An HTML tag, but no address in angle brackets.
+_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>")
 _MARKERS = re.compile(r"^(?:\s|>|[-*+•]\s|\(?\d{1,3}[.)]\s|#{1,6}\s)+")
 _RULE_LINE = re.compile(r"^[\s|:\-=_*]*$")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+")
@@ -17,8 +19,10 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+")
 def letters_and_digits(text: str) -> str:
     """Return the text without link targets and all but letters and digits, case-folded.
 
-    DATA.md's comparison of quotes: a quote may skip a link or a table's border.
+    DATA.md's comparison of quotes: a quote may skip a link or a table's border. HTML
+    tags go too, as quotes of pages written in HTML have them and the indexed text not.
     """
+    text = _TAG.sub("", text)
     for pattern in (_LINK, _LINK, _REFERENCE):  # a picture inside a link needs two
         text = pattern.sub(r"\1", text)
     folded = unicodedata.normalize("NFKC", text).casefold()

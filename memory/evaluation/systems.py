@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -53,7 +53,7 @@ class PipelineSystem:
         return Response.of_answer(answer, total_ms=elapsed_ms)
 
 
-def parse_names(text: str, pipelines: Mapping[str, object]) -> list[str]:
+def parse_names(text: str, pipelines: Iterable[str]) -> list[str]:
     """Return the names in `a,b,…`, each once. Raises UnknownSystem, with those there."""
     names = list(dict.fromkeys(name.strip() for name in text.split(",")))
     known = [*pipelines, *BASELINES]
@@ -68,7 +68,7 @@ def parse_names(text: str, pipelines: Mapping[str, object]) -> list[str]:
 def make_systems(
     names: Sequence[str],
     *,
-    pipelines: Mapping[str, Callable[[], Pipeline]],
+    pipelines: Mapping[str, Pipeline],
     index: EvaluationIndex,
     embedder: Embedder,
     packer: Packing,
@@ -78,7 +78,7 @@ def make_systems(
     systems: list[System] = []
     for name in names:
         if name in pipelines:
-            systems.append(PipelineSystem(name, pipelines[name]()))
+            systems.append(PipelineSystem(name, pipelines[name]))
         elif name == "bm25":
             systems.append(Baseline(name, LexicalSearch(index), index, packer))
         elif name == "dense":

@@ -13,6 +13,7 @@ from memory.evaluation.matching import is_verbatim, letters_and_digits, plain_te
         ("| Basic | 40 days |", "basic40days"),
         ("Größe: 6,830 €", "grösse6830"),
         ("STRASSE Straße", "strassestrasse"),
+        ("<td>SHA256</td> <a href='x'>a</a><br/>1 < 2 > 1", "sha256a121"),
         ("...", ""),
     ],
 )

@@ -1,0 +1,1 @@
+"""What `evaluate` and `bench` need beside the library: folders, progress, clean homes."""
