@@ -18,7 +18,7 @@ import structlog
 
 from memory.chunking import Chunker
 from memory.distillation.base import Extractor
-from memory.documents import Chunk, Document, Memory, Properties
+from memory.documents import Chunk, Document, Memory, Properties, Vector
 from memory.embedding import Embedder, embedded_text, text_hash
 from memory.errors import AttestError
 from memory.stores.base import EmbeddedHashes, MemoryStore, Replacement
@@ -174,7 +174,7 @@ def _new(items: Sequence[Item], known: Mapping[UUID, str]) -> dict[str, str]:
 
 
 def _with_vectors(
-    items: Sequence[Item], known: Mapping[UUID, str], by_hash: Mapping[str, object]
+    items: Sequence[Item], known: Mapping[UUID, str], by_hash: Mapping[str, Vector]
 ) -> list[Item]:
     """Return the items with new vectors; those that are stored keep None."""
     done = []

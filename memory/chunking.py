@@ -114,41 +114,38 @@ class Chunker:
         if total <= self.max_tokens:
             yield segment
             return
-        parts = -(-total // self.max_tokens)
-        target = min(self.max_tokens, int(1.15 * total / parts) + 1)
+        even = total / -(-total // self.max_tokens)
         chunk_start, size = start, 0
-        for (unit_start, unit_end), tokens in self._units(content, segment, target):
-            whole = size + tokens
+        for (unit_start, unit_end), tokens in self._units(content, segment):
             if chunk_start < unit_start and (
-                whole > target - _SLACK
-                and self._tokens(content, chunk_start, unit_end) > target
+                size + tokens / 2 > even
+                or (
+                    size + tokens > self.max_tokens - _SLACK
+                    and self._tokens(content, chunk_start, unit_end) > self.max_tokens
+                )
             ):
                 yield chunk_start, unit_start
                 chunk_start, size = unit_start, 0
             size += tokens
         yield chunk_start, end
 
-    def _units(
-        self, content: Content, segment: Span, target: int
-    ) -> Iterator[tuple[Span, int]]:
+    def _units(self, content: Content, segment: Span) -> Iterator[tuple[Span, int]]:
         """Yield blocks, sentences of long blocks, token runs of long sentences."""
         for block in _cut(segment, [block.start for block in content.blocks]):
             size = self._tokens(content, *block)
-            if size <= target // 2:
+            if size <= self.max_tokens // 2:
                 yield block, size
                 continue
             text = content.text[block[0] : block[1]]
             starts = [block[0] + start for start, _ in sentence_spans(text)]
             for sentence in _cut(block, starts):
-                yield from self._runs(content, sentence, target)
+                yield from self._runs(content, sentence)
 
-    def _runs(
-        self, content: Content, span: Span, target: int
-    ) -> Iterator[tuple[Span, int]]:
+    def _runs(self, content: Content, span: Span) -> Iterator[tuple[Span, int]]:
         """Yield a sentence, or its longest prefixes that fit."""
         start, end = span
         while start < end:
-            stop = start + token_prefix(content.text[start:end], target)
+            stop = start + token_prefix(content.text[start:end], self.max_tokens)
             yield (start, stop), self._tokens(content, start, stop)
             start = stop
 

@@ -1,0 +1,45 @@
+"""How likely a finished answer is right, after attribution (ours)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from memory.answerability import Calibration
+from memory.documents import Answer
+from memory.query.base import Packed
+from memory.query.words import stems
+
+_NUMBER = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True)
+class LogisticConfidence:
+    """A logistic model over the gate's figure and what the answer itself shows."""
+
+    calibration: Calibration
+
+    def confidence(self, text: str, answer: Answer, packed: Packed) -> float:
+        """Return the probability in (0, 1) that the answer is right."""
+        return self.calibration.probability(answer_features(text, answer, packed))
+
+
+def answer_features(text: str, answer: Answer, packed: Packed) -> Mapping[str, float]:
+    """Return the raw features of a finished answer.
+
+    `answer_coverage` is the share of the question's content words in the answer,
+    `first_card` whether its first piece stands in the best evidence card,
+    `documents` how many documents it links.
+    """
+    asked = set(stems(text))
+    said = set(stems(answer.text))
+    first = answer.sentences[0].chunk_ids if answer.sentences else ()
+    best = packed.evidence[0].chunk_id if packed.evidence else None
+    return {
+        "answerability": answer.answerability,
+        "answer_coverage": len(asked & said) / len(asked) if asked else 0.0,
+        "first_card": float(best in first),
+        "documents": float(len(answer.documents)),
+        "has_number": float(bool(_NUMBER.search(answer.text))),
+    }
