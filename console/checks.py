@@ -44,6 +44,23 @@ def debug_is_for_this_machine(**_kwargs: Any) -> list[CheckMessage]:
 
 
 @register()
+def stages_that_are_off_exist(**_kwargs: Any) -> list[CheckMessage]:
+    """E002: a slip in a name would leave the stage on without a word."""
+    if not settings.ATTEST_STAGES_OFF:
+        return []
+    from memory.systems import STAGES
+
+    return [
+        Error(
+            f"ATTEST_STAGES_OFF names {stage}, which is no stage.",
+            hint=f"Stages: {', '.join(sorted(STAGES))}.",
+            id="attest.E002",
+        )
+        for stage in sorted(settings.ATTEST_STAGES_OFF - STAGES)
+    ]
+
+
+@register()
 def sign_in_travels_encrypted(**_kwargs: Any) -> list[CheckMessage]:
     """W002: over plain HTTP anybody on the way can take over a session."""
     if settings.OVER_HTTPS or _is_local():

@@ -49,7 +49,8 @@ LOGGING = logging_settings(level=ATTEST_LOG_LEVEL, layout=ATTEST_LOG_FORMAT)
 DEBUG = env_bool("ATTEST_DEBUG", default=False)
 SECRET_KEY = env_secret("ATTEST_SECRET_KEY") or secret_key(ATTEST_HOME)
 ALLOWED_HOSTS = [
-    *env_list("ATTEST_ALLOWED_HOSTS", default=("127.0.0.1", "localhost", "[::1]")),
+    *("127.0.0.1", "localhost", "[::1]"),
+    *env_list("ATTEST_ALLOWED_HOSTS"),
     urlsplit(ATTEST_BASE_URL).hostname or "localhost",
 ]
 DATABASES = {"default": database(env_secret("ATTEST_DATABASE_URL"), home=ATTEST_HOME)}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from console.navigation import DASHBOARD_CALLBACK, SIDEBAR
+
 UNFOLD: dict[str, Any] = {
     "SITE_TITLE": "Attest",
     "SITE_HEADER": "Attest",
@@ -11,4 +13,6 @@ UNFOLD: dict[str, Any] = {
     "SITE_SYMBOL": "fact_check",
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": False,
+    "DASHBOARD_CALLBACK": DASHBOARD_CALLBACK,
+    "SIDEBAR": SIDEBAR,
 }

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from connectors.models import SyncRun
 from console.background import background_work
 from console.demonstration import (
     KIND,
@@ -64,9 +66,17 @@ class Command(BaseCommand):
             source = folder.source()
             if source is None:
                 arguments = ["--name", folder.name, "--set", f"path={folder.path}"]
-                call_command("add_source", KIND, *arguments, stdout=self.stdout)
-            name = source.name if source else folder.name
+                call_command("add_source", KIND, *arguments, stdout=StringIO())
+            self._sync(source.name if source else folder.name)
+
+    def _sync(self, name: str) -> None:
+        try:
             call_command("sync", name, stdout=self.stdout, stderr=self.stderr)
+        except SystemExit as error:
+            run = SyncRun.objects.filter(source__name=name).first()
+            if run and run.state == SyncRun.State.CANCELLED:
+                raise CommandError("Stopped. The next run goes on from there.") from error
+            self.stderr.write("This source is not complete; the demo goes on without.")
 
     def _ask(self) -> None:
         for question in QUESTIONS:
