@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from memory.evaluation.comparison import COMPARED, differences
+from memory.evaluation.judging import Observation
 from memory.evaluation.metrics import METRICS, measure
 from memory.evaluation.running import Result
 from memory.evaluation.statistics import Estimate
@@ -42,6 +44,7 @@ class SystemReport:
 
     metrics: Measured
     by_type: Mapping[str, Measured]
+    observations: Sequence[Observation] = field(default=(), repr=False)
 
     @classmethod
     def of(cls, results: Sequence[Result]) -> SystemReport:
@@ -55,6 +58,7 @@ class SystemReport:
                 )
                 for kind in types
             },
+            observations=tuple(result.observation for result in results),
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -94,6 +98,7 @@ class Report:
             _table("system", everything),
             "",
             _spread(first, leading.metrics),
+            *self._comparison(),
             "",
             f"{first} by type of question",
             "",
@@ -102,6 +107,21 @@ class Report:
             _LEGEND,
         ]
         return "\n".join(lines)
+
+    def _comparison(self) -> list[str]:
+        """Return the table of the first system less each other one, if there is one."""
+        first, *others = self.systems
+        rows = []
+        for name in others:
+            compared = differences(
+                self.systems[first].observations, self.systems[name].observations
+            )
+            rows.append([name, *(_difference(compared[key]) for key in COMPARED)])
+        if not rows:
+            return []
+        titles = [title for metric, title, _ in COLUMNS if metric in COMPARED]
+        columns = [Column(f"{first} less", left=True), *map(Column, titles)]
+        return ["", render_table(columns, rows)]
 
 
 def write_json(path: Path, value: object) -> None:
@@ -148,6 +168,12 @@ def _table(
 
 def _cell(estimate: Estimate, form: str) -> str:
     return "-" if estimate.value is None else form.format(estimate.value)
+
+
+def _difference(estimate: Estimate) -> str:
+    if estimate.value is None or estimate.low is None:
+        return "-"
+    return f"{estimate.value:+.3f} ({estimate.low:+.3f} to {estimate.high:+.3f})"
 
 
 def _spread(name: str, metrics: Measured) -> str:

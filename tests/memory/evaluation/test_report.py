@@ -61,6 +61,18 @@ def test_the_tables_have_systems_then_types_and_fit_a_terminal():
     assert max(map(len, lines)) <= 120
 
 
+def test_the_first_system_is_compared_with_each_other_question_by_question():
+    lines = report().as_text().splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("megamem less"))
+    # Only the first question has the metric in both: 0.5 less 1.
+    assert lines[at + 2].split(maxsplit=1) == [
+        "bm25",
+        "-0.500 (-0.500 to -0.500)       -        -",
+    ]
+    alone = Report("x", 2, 2, {"megamem": report().systems["megamem"]})
+    assert "less" not in alone.as_text()
+
+
 def test_a_table_aligns_names_left_and_numbers_right():
     table = render_table(
         [Column("name", left=True), Column("n")], [["a", "10"], ["bcdef", "1"]]
