@@ -22,6 +22,7 @@ from bots.errors import NothingAsked, NotLinked, QuestionTooLong
 from bots.models import Exchange
 from bots.reading import readable_ids, scope_for, searched_sources
 from bots.replies import named_documents, permitted
+from connectors.access import SqlAuthority
 from connectors.models import Person
 from memory.access import Scope
 from memory.documents import Answer, Outcome, Question, Turn
@@ -56,8 +57,7 @@ def pipeline() -> Pipeline:
     # questions needs none of them.
     from memory.runtime import runtime
 
-    ready: Pipeline = runtime().pipeline()
-    return ready
+    return runtime().pipeline(SqlAuthority())
 
 
 @dataclass(frozen=True, slots=True)

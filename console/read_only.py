@@ -1,0 +1,79 @@
+"""What the console's pages share: rows that are looked at, not changed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from console.themed import ModelAdmin
+
+#: States as the theme's labels colour them.
+TONES = {
+    "active": "success",
+    "indexed": "success",
+    "succeeded": "success",
+    "answered": "success",
+    "up": "success",
+    "running": "info",
+    "skipped": "info",
+    "notice": "info",
+    "abstained": "warning",
+    "paused": "warning",
+    "held": "warning",
+    "cancelled": "warning",
+    "interrupted": "warning",
+    "warning": "warning",
+    "failed": "danger",
+    "error": "danger",
+    "down": "danger",
+}
+
+
+class ReadOnlyAdmin(ModelAdmin):
+    """Rows that the product writes: listed and shown, never added or changed here."""
+
+    actions: Any = None
+    list_per_page = 50
+    #: A count over all rows on every page is dear and says little.
+    show_full_result_count = False
+
+    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
+        """Nobody adds one."""
+        return False
+
+    def has_change_permission(
+        self, request: HttpRequest, obj: Model | None = None
+    ) -> bool:
+        """Nobody changes one."""
+        return False
+
+    def has_delete_permission(
+        self, request: HttpRequest, obj: Model | None = None
+    ) -> bool:
+        """Nobody deletes one."""
+        return False
+
+
+def pretty(value: object) -> SafeString:
+    """Return JSON values as indented text."""
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    return format_html(
+        '<pre class="overflow-x-auto whitespace-pre-wrap text-xs">{}</pre>', text
+    )
+
+
+def link_to(row: Model, text: str = "") -> SafeString:
+    """Return a link to a row's page in the console."""
+    name = f"admin:{row._meta.app_label}_{row._meta.model_name}_change"
+    return format_html('<a href="{}">{}</a>', reverse(name, args=[row.pk]), text or row)
+
+
+def without(queryset: QuerySet[Any], *columns: str) -> QuerySet[Any]:
+    """Return the rows without their large columns, which lists don't show."""
+    return queryset.defer(*columns)
