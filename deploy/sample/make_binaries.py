@@ -6,11 +6,12 @@ Run it after changing a text here: .venv/bin/python deploy/sample/make_binaries.
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
 import zipfile
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from docx import Document
@@ -157,14 +158,15 @@ def first_days() -> bytes:
     for title, steps in FIRST_DAYS.items():
         story.append(Paragraph(title, styles["Heading2"]))
         items = [Paragraph(step, styles["BodyText"]) for step in steps]
-        story.append(ListFlowable(items, bulletType="1"))
+        story.append(ListFlowable(items, bulletType="1", bulletFormat="%s."))
     buffer = io.BytesIO()
+    # reportlab dates the file by this, as other tools that build reproducibly do.
+    os.environ["SOURCE_DATE_EPOCH"] = str(int(WRITTEN.replace(tzinfo=UTC).timestamp()))
     SimpleDocTemplate(
         buffer,
         pagesize=A4,
         title="Checklist for new employees",
         author="People team",
-        invariant=1,
     ).build(story)
     return buffer.getvalue()
 
