@@ -91,11 +91,11 @@ class ContentBuilder:
         self._add(BlockKind.QUOTE, lines.inserted(breaks, "> "), prefix="> ")
 
     def code(self, text: str, *, language: str = "") -> None:
-        """Add a fenced block; its white space stays."""
-        body = clean(text.expandtabs(4)).strip("\r\n").rstrip()
-        if not body.strip():
+        """Add a fenced block; indentation stays."""
+        lines = (line.rstrip() for line in clean(text.expandtabs(4)).splitlines())
+        body = "\n".join(lines).strip("\n")
+        if not body:
             return
-        body = "\n".join(body.splitlines())
         longest = max((len(run) for run in _BACKTICKS.findall(body)), default=2)
         fence = "`" * (longest + 1)
         language = "".join(clean(language).split())

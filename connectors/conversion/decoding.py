@@ -78,11 +78,8 @@ def _wide(data: bytes) -> str | None:
     sample = data[:_SAMPLE]
     half = max(1, len(sample) // 2)
     for offset, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
-        if (
-            sample[offset::2].count(0)
-            > 0.4 * half
-            > 8 * sample[1 - offset :: 2].count(0)
-        ):
+        high, low = sample[offset::2].count(0), sample[1 - offset :: 2].count(0)
+        if high > 0.8 * half and low < 0.05 * half:
             return data.decode(encoding, "replace")
     return None
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from email import message_from_bytes
 from email.errors import HeaderParseError, MessageError
-from email.header import decode_header
+from email.header import decode_header, make_header
 from email.message import Message
 from email.utils import getaddresses
 
@@ -195,15 +195,14 @@ def _decoded(value: str) -> str:
         pieces = decode_header(value)
     except (HeaderParseError, MessageError, ValueError):
         return " ".join(value.split())
-    text = ""
-    for piece, charset in pieces:
-        if isinstance(piece, str):
-            text += piece
-            continue
-        try:
-            text += piece.decode(charset or "utf-8", "replace")
-        except (LookupError, ValueError):
-            text += piece.decode("utf-8", "replace")
+    try:
+        text = str(make_header(pieces))
+    except (LookupError, ValueError, MessageError):
+        # An unknown charset, or bytes that aren't what they say.
+        text = " ".join(
+            piece if isinstance(piece, str) else piece.decode("utf-8", "replace")
+            for piece, _ in pieces
+        )
     return " ".join(text.split())
 
 

@@ -14,6 +14,12 @@ from memory.documents import Content
 
 #: `{#name}` gives a list item or paragraph an anchor; headings keep theirs.
 _ATTRIBUTE = re.compile(r"[ \t]*\{#[\w.:-]+\}")
+_MAX_NESTING = 100
+#: A line that opens more quotes and lists than the parser follows. A rule ("* * *")
+#: isn't one: text comes after the marks.
+_DEEP = re.compile(
+    r"^((?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){40,}+)(?=[ \t]*\S)", re.M
+)
 
 
 def _drop_attributes(state: StateCore) -> None:
@@ -25,12 +31,24 @@ def _drop_attributes(state: StateCore) -> None:
                 child.content = _ATTRIBUTE.sub("", child.content)
 
 
-_PARSER = MarkdownIt("commonmark", {"html": True}).enable("table")
+_PARSER = MarkdownIt("commonmark", {"html": True, "maxNesting": _MAX_NESTING}).enable(
+    "table"
+)
 _PARSER.core.ruler.push("drop_attributes", _drop_attributes)
 
 
 def markdown_content(text: str, warnings: Warnings) -> Content:
-    """Return the content of Markdown without front matter (CommonMark and tables)."""
+    """Return the content of Markdown without front matter (CommonMark and tables).
+
+    The parser drops what's nested deeper than 100 elements, so lines that open more
+    quotes and lists than 40 at once lose those marks, with a warning.
+    """
+    text, deep = _DEEP.subn("", text)
+    if deep:
+        warnings.add(
+            "deep_nesting",
+            f"{deep:,} lines are nested too deep; they were read as paragraphs.",
+        )
     return html_content(_PARSER.render(text), warnings, from_markdown=True)
 
 

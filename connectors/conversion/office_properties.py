@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -26,12 +27,13 @@ class OfficeProperties:
     updated_at: datetime | None = None
 
 
-def office_properties(package: Any, core: Any) -> OfficeProperties:
-    """Return the core properties of a python-docx or python-pptx package.
+def office_properties(relations: Iterable[Any], core: Any) -> OfficeProperties:
+    """Return the core properties of a file by its package's relations.
 
-    Both libraries make up properties with today's date where the file has none.
+    python-docx and python-pptx make up properties with today's date where a file has
+    none.
     """
-    if not any(rel.reltype.endswith(_CORE) for rel in package._rels.values()):
+    if not any(relation.reltype.endswith(_CORE) for relation in relations):
         return OfficeProperties()
     return OfficeProperties(
         title=office_title(_value(core, "title")),

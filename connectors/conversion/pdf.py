@@ -103,7 +103,8 @@ def _placed_lines(text_page: pypdfium2.PdfTextPage) -> Iterator[Line]:
     count = text_page.count_chars()
     position = 0
     for raw in text.split("\n"):
-        stripped = raw.rstrip("\r").replace("\ufffe", "-")
+        # PDFium joins a word that was hyphenated at a line's end with this character.
+        stripped = raw.rstrip("\r").replace("\ufffe", "")
         lead = len(stripped) - len(stripped.lstrip())
         at = min(position + lead, count - 1)
         position += len(raw) + 1

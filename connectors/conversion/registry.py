@@ -39,6 +39,9 @@ _MARKED_UP: dict[str, Callable[[str, Warnings], Converted]] = {
     "html": convert_html,
 }
 
+#: White space, zero bytes and byte order marks.
+_BLANK = b"\x00 \t\r\n\f\v\xef\xbb\xbf\xff\xfe"
+
 
 def convert(data: bytes, *, name: str) -> Converted:
     """Return a file's text, structure and properties.
@@ -56,7 +59,7 @@ def _convert(data: bytes, name: str, *, depth: int) -> Converted:
         raise too_large(
             f"The file has {len(data):,} bytes; the limit is {MAX_BYTES:,}."
         )
-    if not data.strip(b"\x00 \t\r\n\f\v"):
+    if not data.strip(_BLANK):
         raise ConversionError("empty", "The file is empty.")
     kind = kind_of(data, name)
     warnings = Warnings()

@@ -39,7 +39,9 @@ def convert_slides(data: bytes, warnings: Warnings) -> Converted:
                 hidden.append(str(number))
             else:
                 _write_slide(builder, slide, number)
-        about = office_properties(show.part.package, show.core_properties)
+        about = office_properties(
+            show.part.package._rels.values(), show.core_properties
+        )
     if hidden:
         warnings.add(
             "hidden_slides", f"Hidden slides were not read: {', '.join(hidden)}."

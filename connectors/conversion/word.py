@@ -35,7 +35,9 @@ def convert_word(data: bytes, _warnings: Warnings) -> Converted:
         document = docx.Document(BytesIO(data))
         builder = ContentBuilder()
         _WordReader(builder, document.part).read(document.element.body)
-        about = office_properties(document.part.package, document.core_properties)
+        about = office_properties(
+            document.part.package.rels.values(), document.core_properties
+        )
     return Converted(
         content=builder.build(),
         title=about.title,
