@@ -16,16 +16,16 @@ demo: setup ## a sample workspace, three answers, then the pages on 127.0.0.1:80
 
 test: setup ## all tests, with a seeded sample of the long ones
 	@sh deploy/system_packages.sh
-	@$(PYTHON_BIN) -m pytest -q -n 2 --dist worksteal -m "not long" $(ARGS)
+	@$(PYTHON_BIN) -m pytest --no-header -n 2 --dist worksteal -m "not long" $(ARGS)
 
 test-long: setup ## the long suites (SUITE=word picks by name)
 	@sh deploy/system_packages.sh
-	@HYPOTHESIS_PROFILE=long $(PYTHON_BIN) -m pytest -q -n 2 --dist worksteal -m "long or hypothesis" $(if $(SUITE),-k "$(SUITE)") $(ARGS)
+	@HYPOTHESIS_PROFILE=long $(PYTHON_BIN) -m pytest --no-header -n 2 --dist worksteal -m "long or hypothesis" $(if $(SUITE),-k "$(SUITE)") $(ARGS)
 
 lint: setup ## style, types, import rules, lock files
 	@$(PYTHON_BIN) -m ruff check -q $(CHECKED)
 	@$(PYTHON_BIN) -m ruff format -q --check $(CHECKED)
-	@out=$$($(PYTHON_BIN) -m mypy memory connectors bots console manage.py deploy/environment.py requirements/check.py 2>&1) || { echo "$$out"; exit 1; }
+	@out=$$(ATTEST_HOME=build/lint-home $(PYTHON_BIN) -m mypy memory connectors bots console manage.py deploy/environment.py requirements/check.py 2>&1) || { echo "$$out"; exit 1; }
 	@out=$$(.venv/bin/lint-imports 2>&1) || { echo "$$out"; exit 1; }
 	@$(PYTHON_BIN) requirements/check.py
 

@@ -1,14 +1,18 @@
-#!/usr/bin/env python
+#!/usr/bin/env python3
 """Run Attest's commands; `./manage.py help` lists them."""
 
 from __future__ import annotations
 
 import os
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 
 
 def main() -> int:
     """Prepare ATTEST_HOME where the command needs it, then run the command."""
+    if find_spec("django") is None:
+        return run_in_environment()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
@@ -28,6 +32,15 @@ def main() -> int:
         return 2
     execute_from_command_line(sys.argv)
     return 0
+
+
+def run_in_environment() -> int:
+    """Start again with the Python that `make setup` made, unless this is it."""
+    python = Path(__file__).resolve().parent / ".venv" / "bin" / "python"
+    if not python.exists() or Path(sys.prefix) == python.parent.parent.resolve():
+        sys.stderr.write("Attest's packages are not installed: run `make setup`.\n")
+        return 2
+    os.execv(python, [str(python), *sys.argv])  # noqa: S606
 
 
 if __name__ == "__main__":

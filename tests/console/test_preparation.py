@@ -74,3 +74,18 @@ def test_an_unknown_setting_is_a_warning_on_standard_error(manage, home):
     assert done.returncode == 0
     assert "ATTEST_LOG_LEVEL?" in done.stderr
     assert done.stdout.count("\n") == 1
+
+
+def test_without_its_packages_it_says_what_to_do(child_environment, tmp_path):
+    alone = tmp_path / "manage.py"
+    alone.write_bytes((django_settings.BASE_DIR / "manage.py").read_bytes())
+    # -S leaves the installed packages out, as in a Python that has none.
+    done = subprocess.run(
+        [sys.executable, "-S", alone, "check"],
+        env=child_environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "make setup" in done.stderr
