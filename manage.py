@@ -37,10 +37,10 @@ def main() -> int:
 def run_in_environment() -> int:
     """Start again with the Python that `make setup` made, unless this is it."""
     python = Path(__file__).resolve().parent / ".venv" / "bin" / "python"
-    if not python.exists() or Path(sys.prefix) == python.parent.parent.resolve():
-        sys.stderr.write("Attest's packages are not installed: run `make setup`.\n")
-        return 2
-    os.execv(python, [str(python), *sys.argv])  # noqa: S606
+    if python.exists() and Path(sys.prefix) != python.parent.parent.resolve():
+        os.execv(python, [str(python), *sys.argv])  # noqa: S606
+    sys.stderr.write("Attest's packages are not installed: run `make setup`.\n")
+    return 2
 
 
 if __name__ == "__main__":
