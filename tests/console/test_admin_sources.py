@@ -1,0 +1,272 @@
+import pytest
+from django.urls import reverse
+
+from connectors.base import Check, Option
+from connectors.errors import AlreadySyncing, OptionError
+from connectors.models import Source, SyncRun
+from console import sync_now
+from tests.bots.pages import page
+from tests.bots.worlds import make_document, make_person, make_source
+
+ADD = "admin:connectors_source_add"
+
+
+@pytest.fixture
+def root(client, db):
+    person = make_person("root", is_staff=True, is_superuser=True)
+    client.force_login(person.account)
+    return client
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """Return what would be synced, instead of syncing it."""
+    calls = []
+    monkeypatch.setattr(
+        "console.sources.start_sync",
+        lambda source, **options: calls.append((source.name, options)),
+    )
+    return calls
+
+
+def act(client, action, *sources):
+    return client.post(
+        reverse("admin:connectors_source_changelist"),
+        {"action": action, "_selected_action": [source.pk for source in sources]},
+        follow=True,
+    )
+
+
+def test_the_list_shows_documents_by_state_and_the_last_run(root):
+    source = make_source("Wiki")
+    make_document(source, "a.md")
+    make_document(source, "b.md")
+    make_document(source, "c.md", state="failed")
+    SyncRun.objects.create(source=source, state="succeeded")
+    text = page(root.get(reverse("admin:connectors_source_changelist")))
+    assert "2 indexed</a>" in text
+    assert "1 failed</a>" in text
+    assert "Succeeded, " in text
+    assert f"?source__id__exact={source.pk}&amp;state__exact=failed" in text
+
+
+def test_a_count_leads_to_those_documents(root):
+    source, other = make_source("Wiki"), make_source("Drive")
+    make_document(source, "a.md", title="Mine")
+    make_document(other, "b.md", title="Theirs")
+    address = reverse("admin:connectors_document_changelist")
+    query = {"source__id__exact": source.pk, "state__exact": "indexed"}
+    text = page(root.get(address, query))
+    assert "Mine" in text
+    assert "Theirs" not in text
+
+
+class TestActions:
+    def test_a_sync_is_started_for_each(self, root, started):
+        act(root, "sync_now", make_source("A"), make_source("B"))
+        assert sorted(started) == [("A", {}), ("B", {})]
+
+    def test_only_a_held_source_is_approved(self, root, started):
+        held = make_source("Held")
+        Source.objects.filter(pk=held.pk).update(state="held")
+        act(root, "approve", held, make_source("Other"))
+        assert started == [("Held", {"approve_deletions": True})]
+
+    def test_pause_and_resume_change_the_state_and_say_why(self, root):
+        source = make_source()
+        act(root, "pause", source)
+        source.refresh_from_db()
+        assert (source.state, source.reason) == ("paused", "Paused by root.")
+        act(root, "resume", source)
+        source.refresh_from_db()
+        assert (source.state, source.reason) == ("active", "")
+
+    def test_a_held_source_is_not_resumed_past_its_approval(self, root):
+        source = make_source()
+        Source.objects.update(state="held", reason="many are missing")
+        act(root, "resume", source)
+        source.refresh_from_db()
+        assert source.state == "held"
+
+    def test_looking_is_not_enough_to_act(self, client, started, db):
+        person = make_person("staff", is_staff=True)
+        client.force_login(person.account)
+        assert act(client, "sync_now", make_source()).status_code == 403
+        assert started == []
+
+    def test_nothing_is_done_by_following_a_link(self, root, started):
+        source = make_source()
+        root.get(
+            reverse("admin:connectors_source_changelist"),
+            {"action": "sync_now", "_selected_action": source.pk},
+        )
+        assert started == []
+
+    def test_a_source_is_not_deleted_here(self, root):
+        address = reverse("admin:connectors_source_delete", args=[make_source().pk])
+        assert root.post(address, {"post": "yes"}).status_code == 403
+
+
+class TestForm:
+    def fields(self, folder, **values):
+        return {
+            "name": "Policies",
+            "sync_every_minutes": 30,
+            "option_path": str(folder),
+            "option_include": "*.md\npolicies/**",
+            "option_exclude": "",
+            "option_access": "workspace",
+            "option_max_file_mb": "20",
+            **values,
+        }
+
+    def test_it_is_built_from_the_connector_s_options(self, root):
+        text = page(root.get(reverse(ADD), {"kind": "files"}))
+        assert 'name="option_path"' in text
+        assert "An absolute path on the machine where syncs run." in text
+        assert ">workspace</textarea>" in text
+
+    def test_a_source_is_added_with_its_options(self, root, tmp_path):
+        response = root.post(f"{reverse(ADD)}?kind=files", self.fields(tmp_path))
+        assert response.status_code == 302
+        source = Source.objects.get()
+        assert (source.kind, source.name) == ("files", "Policies")
+        assert source.options == {
+            "path": str(tmp_path),
+            "include": ["*.md", "policies/**"],
+            "exclude": [],
+            "access": ["workspace"],
+            "max_file_mb": 20,
+            "follow_hidden": False,
+        }
+
+    def test_a_check_that_fails_is_shown_and_nothing_is_saved(self, root, tmp_path):
+        response = root.post(reverse(ADD), self.fields(tmp_path / "gone"))
+        assert response.status_code == 200
+        assert "read: " in page(response)
+        assert not Source.objects.exists()
+
+    def test_a_wrong_option_is_shown_at_its_field(self, root, tmp_path):
+        wrong = self.fields(tmp_path, option_max_file_mb="-1")
+        text = page(root.post(reverse(ADD), wrong))
+        assert "is a number above 0" in text
+        assert not Source.objects.exists()
+
+    def test_a_missing_option_is_shown(self, root, tmp_path):
+        text = page(root.post(reverse(ADD), self.fields("")))
+        assert "This field is required" in text
+        assert not Source.objects.exists()
+
+    def test_a_source_is_changed_and_keeps_its_kind(self, root, tmp_path):
+        root.post(reverse(ADD), self.fields(tmp_path))
+        source = Source.objects.get()
+        address = reverse("admin:connectors_source_change", args=[source.pk])
+        shown = page(root.get(address))
+        assert "*.md\npolicies/**".replace("\n", " ") in shown
+        root.post(address, self.fields(tmp_path, name="Rules", option_include=""))
+        source.refresh_from_db()
+        assert (source.name, source.kind) == ("Rules", "files")
+        assert source.options["include"] == []
+
+
+class Secretive:
+    """A kind with a secret; its check tells what it was given."""
+
+    OPTIONS = (
+        Option("site", "Site", required=True),
+        Option("token", "Token", type="secret"),
+    )
+
+    @staticmethod
+    def connect(source, options):
+        if options["site"] == "bad":
+            raise OptionError("“site” is bad.")
+
+        class Connector:
+            def check(self):
+                ok = options["token"] == "sesame"
+                return [Check("read", ok=ok, message="The token is refused.")]
+
+        return Connector()
+
+
+class TestSecrets:
+    @pytest.fixture(autouse=True)
+    def _secretive(self, monkeypatch):
+        monkeypatch.setattr("connectors.registry._module", lambda kind: Secretive)
+
+    def test_a_secret_is_kept_when_left_empty_and_never_shown(self, root):
+        values = {"name": "S", "sync_every_minutes": 5, "option_site": "x"}
+        root.post(reverse(ADD), {**values, "option_token": "sesame"})
+        source = Source.objects.get()
+        address = reverse("admin:connectors_source_change", args=[source.pk])
+        assert "sesame" not in page(root.get(address))
+        assert root.post(address, values).status_code == 302
+        source.refresh_from_db()
+        assert source.options["token"] == "sesame"
+
+    def test_what_the_connector_refuses_is_shown(self, root):
+        values = {"name": "S", "sync_every_minutes": 5, "option_site": "bad"}
+        assert "“site” is bad." in page(root.post(reverse(ADD), values))
+        values["option_site"] = "x"
+        text = page(root.post(reverse(ADD), {**values, "option_token": "no"}))
+        assert "read: The token is refused." in text
+        assert "no" not in Source.objects.values_list("options", flat=True)
+
+
+class TestSync:
+    """The thread's body, run here."""
+
+    @pytest.fixture(autouse=True)
+    def _index(self, monkeypatch):
+        monkeypatch.setattr(sync_now, "runtime_index", lambda: "index")
+        monkeypatch.setattr(sync_now, "connector_for", lambda source: "connector")
+        monkeypatch.setattr(sync_now, "close_old_connections", lambda: None)
+
+    def test_it_syncs_the_source(self, monkeypatch, db):
+        calls = []
+        monkeypatch.setattr(sync_now, "run_sync", lambda *args: calls.append(args))
+        source = make_source()
+        sync_now.sync(source.id, approve_deletions=True)
+        [(synced, connector, index, control)] = calls
+        assert (synced, connector, index) == (source, "connector", "index")
+        assert control.approve_deletions
+
+    @pytest.mark.parametrize("error", [AlreadySyncing("busy"), RuntimeError("broken")])
+    def test_an_error_ends_in_the_log(self, monkeypatch, db, error):
+        def fail(*args):
+            raise error
+
+        monkeypatch.setattr(sync_now, "run_sync", fail)
+        sync_now.sync(make_source().id)
+
+    def test_options_that_can_not_be_pause_the_source(self, monkeypatch, db):
+        def fail(source):
+            raise OptionError("“path” is gone.")
+
+        monkeypatch.setattr(sync_now, "connector_for", fail)
+        source = make_source()
+        sync_now.sync(source.id)
+        source.refresh_from_db()
+        assert (source.state, source.reason) == ("paused", "“path” is gone.")
+
+    def test_it_returns_at_once(self, monkeypatch, db):
+        done = []
+        monkeypatch.setattr(
+            sync_now, "sync", lambda *args, **options: done.append(args)
+        )
+        monkeypatch.setattr(
+            sync_now.threading, "Thread", lambda **values: FakeThread(values)
+        )
+        source = make_source()
+        sync_now.start_sync(source)
+        assert done == [(source.id,)]
+
+
+class FakeThread:
+    def __init__(self, values):
+        assert values["daemon"]
+        self.values = values
+
+    def start(self):
+        self.values["target"](*self.values["args"], **self.values["kwargs"])
