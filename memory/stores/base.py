@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
@@ -69,6 +69,10 @@ class MemoryStore(Protocol):
         """Remove all of a document; absent is fine."""
         ...
 
+    def delete_documents(self, document_ids: Iterable[UUID]) -> None:
+        """Do `delete_document` for many documents in few commits."""
+        ...
+
     def set_properties(self, properties: Properties) -> None:
         """Rewrite access, status, title, dates of a document; no vectors."""
         ...
@@ -88,6 +92,10 @@ class MemoryStore(Protocol):
 
     def chunks(self, ids: Sequence[UUID], scope: Scope) -> list[StoredChunk]:
         """Return the chunks of these ids that the scope admits, in the given order."""
+        ...
+
+    def count_documents(self, scope: Scope) -> int:
+        """Return how many documents with a chunk the scope admits."""
         ...
 
     def embedded_hashes(self, document_id: UUID) -> EmbeddedHashes:

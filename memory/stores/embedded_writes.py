@@ -1,0 +1,162 @@
+"""What changes the embedded store: one commit for each call, tried again on conflict."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from memory.documents import Chunk, Memory, Properties, Vector
+from memory.errors import StoreError
+from memory.stores import embedded_rows as rows
+from memory.stores.base import Replacement
+from memory.stores.embedded_filters import among, quoted
+
+#: Tries of a commit that another process's commit overtook.
+_TRIES = 20
+_FIRST_WAIT_S = 0.02
+_LONGEST_WAIT_S = 1.0
+#: How LanceDB's errors name a lost race; they have no class of their own.
+_CONFLICTS = ("conflict", "concurrent", "too many attempts", "please retry")
+
+
+class Writes:
+    """The writing half of the store over its open table."""
+
+    def __init__(self, table: Any, dimensions: int) -> None:
+        """Write to `table`, whose vectors have `dimensions`."""
+        self._table = table
+        self._dimensions = dimensions
+
+    def replace(self, replacements: Sequence[Replacement]) -> None:
+        """Replace documents; the last one counts where a document comes twice."""
+        by_document = {each.properties.document_id: each for each in replacements}
+        for replacement in by_document.values():
+            _check_belongs(replacement)
+        documents = among("document_id", by_document)
+
+        def commit() -> None:
+            # Kept vectors are read anew at each try: the race may have changed them.
+            new = self._rows(list(by_document.values()))
+            if not new.num_rows:
+                self._table.delete(documents)
+                return
+            (
+                self._table.merge_insert("id")
+                .when_matched_update_all()
+                .when_not_matched_insert_all()
+                .when_not_matched_by_source_delete(documents)
+                .execute(new)
+            )
+
+        _until_committed(commit)
+
+    def delete(self, document_ids: Iterable[UUID]) -> None:
+        """Remove documents."""
+        documents = among("document_id", document_ids)
+        if documents != "false":
+            _until_committed(lambda: self._table.delete(documents))
+
+    def set_properties(self, properties: Properties) -> None:
+        """Rewrite a document's properties on all of its rows."""
+        values = rows.property_values(properties)
+        where = f"document_id = {quoted(values.pop('document_id'))}"
+        literals = {name: _literal(value) for name, value in values.items()}
+        _until_committed(lambda: self._table.update(where, values_sql=literals))
+
+    def optimize(self) -> None:
+        """Build, fold in and clean up."""
+        from memory.stores.embedded_indexes import refresh
+
+        _until_committed(lambda: refresh(self._table))
+
+    def _rows(self, replacements: Sequence[Replacement]) -> Any:
+        items: list[tuple[Properties, Chunk | Memory]] = [
+            (each.properties, item) for each in replacements for item in _items(each)
+        ]
+        _check_unique(item.id for _, item in items)
+        kept = self._kept_vectors([item.id for _, item in items if item.vector is None])
+        vectors = [self._vector(item, kept) for _, item in items]
+        values = [rows.row(properties, item) for properties, item in items]
+        return rows.table(values, vectors, self._dimensions)
+
+    def _vector(self, item: Chunk | Memory, kept: dict[UUID, Vector]) -> Vector:
+        vector = item.vector if item.vector is not None else kept.get(item.id)
+        if vector is None:
+            raise StoreError(
+                f"{_named(item)} is new and has no vector. Embed it first."
+            )
+        if vector.shape != (self._dimensions,) or not np.isfinite(vector).all():
+            raise StoreError(
+                f"{_named(item)} needs a finite vector of {self._dimensions} dimensions."
+            )
+        return vector
+
+    def _kept_vectors(self, ids: list[UUID]) -> dict[UUID, Vector]:
+        if not ids:
+            return {}
+        found = self._table.search().where(among("id", ids)).select(["id", "vector"])
+        columns = found.to_arrow()
+        flat = columns["vector"].combine_chunks().flatten().to_numpy()
+        vectors = flat.reshape(-1, self._dimensions)
+        names = columns["id"].to_pylist()
+        return {UUID(name): vector for name, vector in zip(names, vectors, strict=True)}
+
+
+def _items(replacement: Replacement) -> list[Chunk | Memory]:
+    return [*replacement.chunks, *replacement.memories]
+
+
+def _check_belongs(replacement: Replacement) -> None:
+    document_id = replacement.properties.document_id
+    for item in _items(replacement):
+        if item.document_id != document_id:
+            raise StoreError(f"{_named(item)} isn't of the document {document_id}.")
+
+
+def _check_unique(ids: Iterable[UUID]) -> None:
+    seen = set()
+    for object_id in ids:
+        if object_id in seen:
+            raise StoreError(f"The object {object_id} comes twice in one write.")
+        seen.add(object_id)
+
+
+def _named(item: Chunk | Memory) -> str:
+    return f"The {'chunk' if isinstance(item, Chunk) else 'memory'} {item.id}"
+
+
+def _literal(value: Any) -> str:
+    """Return a property as SQL."""
+    if value is None:
+        return "CAST(NULL AS STRING)"
+    if isinstance(value, list):
+        if not value:
+            # The dialect can't cast an empty list, but it can empty one.
+            return "array_remove_all(make_array(''), '')"
+        return f"make_array({','.join(map(quoted, value))})"
+    return quoted(value)
+
+
+def _until_committed(commit: Callable[[], object]) -> None:
+    """Run `commit` until no other writer's commit overtakes it."""
+    for attempt in range(_TRIES):
+        try:
+            commit()
+        except (RuntimeError, OSError, ValueError) as error:
+            if attempt + 1 == _TRIES or not _is_conflict(error):
+                raise
+            longest = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2**attempt)
+            # Spread, so that two writers don't meet again.
+            time.sleep(random.uniform(longest / 2, longest))  # noqa: S311
+        else:
+            return
+
+
+def _is_conflict(error: Exception) -> bool:
+    text = str(error).lower()
+    return any(sign in text for sign in _CONFLICTS)
