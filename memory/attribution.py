@@ -15,6 +15,7 @@ from uuid import UUID
 
 import numpy as np
 
+from memory.answering.scoring import embedded
 from memory.answering.terms import overlap, rarity, terms
 from memory.answering.units import Kind, units_of
 from memory.documents import ABSTENTION, Evidence, Sentence
@@ -68,6 +69,8 @@ class _Source:
 
     claim: _Claim
     card: Evidence
+    #: What the whole card says, as a claim may draw on several of its sentences.
+    whole: _Claim
     embedded: str
 
 
@@ -189,9 +192,8 @@ class LocalAttributor:
 
 def _agrees(claim: _Claim, source: _Source) -> bool:
     """Tell whether a card has every number of the claim, and a name if it has any."""
-    card = _claim(source.card.text)
-    names = not claim.names or bool(claim.names & card.names)
-    return names and claim.numbers <= card.numbers
+    names = not claim.names or bool(claim.names & source.whole.names)
+    return names and claim.numbers <= source.whole.numbers
 
 
 def _documents(cards: Iterable[Evidence]) -> tuple[UUID, ...]:
@@ -201,10 +203,10 @@ def _documents(cards: Iterable[Evidence]) -> tuple[UUID, ...]:
 def _sources(evidence: Sequence[Evidence]) -> list[_Source]:
     found = []
     for rank, card in enumerate(evidence):
+        whole = _claim(card.text)
         for unit in units_of(rank, card):
             if unit.kind is not Kind.HEADER:
-                lead = f"{unit.context}\n{unit.text}" if unit.context else unit.text
-                found.append(_Source(_claim(unit.text), card, lead))
+                found.append(_Source(_claim(unit.text), card, whole, embedded(unit)))
     return found
 
 

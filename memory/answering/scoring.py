@@ -22,6 +22,8 @@ class Weights:
     words: float = 0.25
     form: float = 0.05
     rank: float = 0.12
+    #: What the mean of a card's two best units adds to each of its units.
+    card: float = 0.3
     #: Added to units that can't open an answer, or that read badly without more.
     dangling: float = -0.08
     curt: float = -0.10
@@ -108,6 +110,7 @@ class Scorer:
         queries = self._embedder.embed_queries(list(asked.queries))
         vectors = self._embedder.embed_documents([embedded(unit) for unit in usable])
         similar = vectors @ queries.T
+        similar += self._weights.card * _by_card(similar, usable)
         scored = [
             self._scored(unit, similar[row], vectors[row], cheap, found[unit.key])
             for row, unit in enumerate(usable)
@@ -144,6 +147,23 @@ class Scorer:
         if unit.kind in (Kind.LEAD, Kind.QUESTION):
             score += weights.title
         return score
+
+
+_BEST_OF_CARD = 2
+
+
+def _by_card(similar: FloatArray, units: Sequence[Unit]) -> FloatArray:
+    """Return for each unit the mean of its card's best similarities, by query.
+
+    A sentence that is near the question by chance stands among others that aren't.
+    """
+    result = np.zeros_like(similar)
+    cards = np.array([unit.card for unit in units])
+    for card in set(cards.tolist()):
+        own = cards == card
+        best = np.sort(similar[own], axis=0)[-_BEST_OF_CARD:]
+        result[own] = best.sum(axis=0) / _BEST_OF_CARD
+    return result
 
 
 _MOST_EMBEDDED = 400

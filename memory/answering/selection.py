@@ -28,9 +28,11 @@ class Limits:
     floor: float = 0.70
     #: A piece of another document has to be this near the best one.
     other_floor: float = 0.80
+    #: So has a further row of the same table: its rows are all much alike.
+    row_floor: float = 0.95
     #: What likeness to a chosen piece takes off, and what a new part adds.
     redundancy: float = 0.15
-    news: float = 0.6
+    news: float = 1.0
     #: Longest list or procedure that is given whole, in tokens.
     list_tokens: int = 320
     duplicate: float = 0.8
@@ -146,6 +148,8 @@ class Selector:
             documents[item.unit.card] == documents[other.unit.card] for other in picked
         )
         floor = limits.floor if same else limits.other_floor
+        if item.unit.kind is Kind.ROW and any(_table(item, other) for other in picked):
+            floor = limits.row_floor
         if strength < floor * first.score:
             return -np.inf
         likeness = max(float(item.vector @ other.vector) for other in picked)
@@ -176,6 +180,12 @@ class Selector:
     def _wants_list(self, asked: Asked, unit: Unit) -> bool:
         steps = Form.STEPS in asked.forms and unit.is_ordered
         return steps or Form.LIST in asked.forms
+
+
+def _table(item: Scored, other: Scored) -> bool:
+    """Tell whether two units are of one block."""
+    own, its = item.unit, other.unit
+    return (own.card, own.block) == (its.card, its.block)
 
 
 def _followers(units: Sequence[Unit], unit: Unit) -> list[Unit]:

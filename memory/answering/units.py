@@ -55,7 +55,7 @@ class Unit:
         return self.card, self.index
 
 
-_HEADING = re.compile(r"#{1,6}[ \t]+(.*)")
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")
 _RULE = re.compile(r"\|?[ \t:|-]*-[ \t:|-]*\|?")
 _ITEM = re.compile(r"(?:[-*+•]|(?P<number>\d{1,9}[.)]|[A-Za-z][.)]))[ \t]+")
 _QUOTE = re.compile(r"(?:>[ \t]*)+")
@@ -82,6 +82,8 @@ class _Reader:
     text: str
     path: list[str]
     units: list[Unit] = field(default_factory=list)
+    #: Headings inside the card with their levels, outermost first.
+    under: list[tuple[int, str]] = field(default_factory=list)
     block: int = 0
     previous: str = ""
     question: Unit | None = None
@@ -121,9 +123,12 @@ class _Reader:
 
     def _read_heading(self, run: Run) -> None:
         match = _HEADING.match(self.text, run.start, run.end)
-        title = match.group(1).strip() if match else ""
-        if title and title not in self.path:
-            self.path.append(title)
+        if match:
+            level, title = len(match.group(1)), match.group(2).strip()
+            self.under = [(d, t) for d, t in self.under if d < level]
+            # A chunk begins with its own heading, which its path ends in.
+            if title not in self.path[-1:]:
+                self.under.append((level, title))
         self.question = None
 
     def _read_code(self, run: Run) -> None:
@@ -198,7 +203,8 @@ class _Reader:
     def _context(self) -> str:
         above = self.parents[-1] if self.parents else self.lead
         around = [unit.text for unit in (self.question, above) if unit]
-        parts = [*self.path[-2:], *around]
+        headings = [*self.path, *(title for _, title in self.under)]
+        parts = [*headings[-2:], *around]
         return " / ".join(part[-_CONTEXT_LIMIT:] for part in parts)
 
     def _add(
