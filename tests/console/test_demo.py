@@ -67,6 +67,14 @@ def test_a_folder_of_ones_own_takes_the_place_of_the_sample(calls, tmp_path):
     assert './manage.py ask "…"' in out
 
 
+def test_the_sample_of_an_earlier_demo_makes_way(calls, tmp_path):
+    run()
+    run(docs=str(tmp_path))
+    assert names(calls, "remove_source") == [
+        folder.name for folder in demonstration.sample_folders()
+    ]
+
+
 def test_two_folders_of_one_name_are_two_sources(calls, tmp_path):
     for parent in ("a", "b", "a"):
         folder = tmp_path / parent / "docs"

@@ -58,6 +58,9 @@ class Command(BaseCommand):
         folder = own_folder(Path(docs))
         if not folder.path.is_dir():
             raise CommandError(f"{folder.path} is no folder: name one with documents.")
+        for sample in sample_folders():
+            if source := sample.source():
+                call_command("remove_source", source.name, stdout=self.stdout)
         return [folder]
 
     def _load(self, folders: Sequence[Folder]) -> None:
@@ -75,7 +78,9 @@ class Command(BaseCommand):
         except SystemExit as error:
             run = SyncRun.objects.filter(source__name=name).first()
             if run and run.state == SyncRun.State.CANCELLED:
-                raise CommandError("Stopped. The next run goes on from there.") from error
+                raise CommandError(
+                    "Stopped. The next run goes on from there."
+                ) from error
             self.stderr.write("This source is not complete; the demo goes on without.")
 
     def _ask(self) -> None:

@@ -1,0 +1,31 @@
+"""Takes a source out: its documents leave the answers, the store and the database."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+
+from connectors.models import Document, Source
+from connectors.syncing_lease import acquire
+from memory.stores.base import MemoryStore
+
+PAUSED_REASON = "It's being removed: ./manage.py remove_source NAME finishes that."
+
+
+def remove_source(source: Source, store: MemoryStore) -> int:
+    """Remove a source and return how many documents it had.
+
+    The rows say first that the documents are gone, so they answer no more from then
+    on; killed at any moment, a second call finishes. The files at the source stay as
+    they are. Raises AlreadySyncing, and StoreError when the store can't be reached.
+    """
+    lease, _run = acquire(source, timezone.now)
+    with lease.transaction(state=Source.State.PAUSED, reason=PAUSED_REASON):
+        source.documents.update(state=Document.State.REMOVED, needs_repair=True)
+    ids = list(source.documents.values_list("id", flat=True))
+    for document_id in ids:
+        store.delete_document(document_id)
+        lease.keep()
+    with lease.transaction():
+        source.delete()
+    store.optimize()
+    return len(ids)
