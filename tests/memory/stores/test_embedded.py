@@ -1,0 +1,51 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from memory.errors import StoreError, StoreMismatch
+from memory.stores.embedded import EmbeddedStore
+from tests.contracts.corpus import DIMENSIONS
+from tests.contracts.store import StoreContract
+
+
+class TestEmbeddedStore(StoreContract):
+    def make_store(self, folder):
+        return EmbeddedStore(folder, "fake", DIMENSIONS)
+
+
+def test_another_model_is_refused_with_the_mend(tmp_path):
+    EmbeddedStore(tmp_path, "all-MiniLM-L6-v2/512/bf16", 384)
+    with pytest.raises(StoreMismatch, match="bf16.*fp32.*rebuild"):
+        EmbeddedStore(tmp_path, "all-MiniLM-L6-v2/512/fp32", 384)
+    with pytest.raises(StoreMismatch, match="384 dimensions.*16 dimensions"):
+        EmbeddedStore(tmp_path, "all-MiniLM-L6-v2/512/bf16", 16)
+
+
+def test_another_schema_is_refused(tmp_path):
+    EmbeddedStore(tmp_path, "fake", 16)
+    note = tmp_path / "store.json"
+    note.write_text(json.dumps({**json.loads(note.read_text()), "schema": 0}))
+    with pytest.raises(StoreMismatch, match="schema 0"):
+        EmbeddedStore(tmp_path, "fake", 16)
+
+
+def test_an_unreadable_note_is_a_store_error(tmp_path):
+    (tmp_path / "store.json").write_text("{")
+    with pytest.raises(StoreError, match="can't be used"):
+        EmbeddedStore(tmp_path, "fake", 16)
+
+
+def test_a_folder_that_is_a_file_is_a_store_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="can't be used"):
+        EmbeddedStore(tmp_path / "file", "fake", 16)
+
+
+def test_importing_it_loads_no_database():
+    script = "import sys, memory.stores.embedded; print('lancedb' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True
+    )
+    assert done.stdout.strip() == "False"
