@@ -31,7 +31,17 @@ def _drop_attributes(state: StateCore) -> None:
                 child.content = _ATTRIBUTE.sub("", child.content)
 
 
-_PARSER = MarkdownIt("commonmark", {"html": True, "maxNesting": _MAX_NESTING}).enable(
+class _Parser(MarkdownIt):
+    """Leaves link targets as they are written; `clean_url` drops harmful ones."""
+
+    def validateLink(self, url: str) -> bool:  # noqa: N802
+        return True
+
+    def normalizeLink(self, url: str) -> str:  # noqa: N802
+        return url
+
+
+_PARSER = _Parser("commonmark", {"html": True, "maxNesting": _MAX_NESTING}).enable(
     "table"
 )
 _PARSER.core.ruler.push("drop_attributes", _drop_attributes)

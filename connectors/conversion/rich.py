@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from memory.documents import Link
 
 _SPACE = re.compile(r"\s+")
+_LINE_BREAKS = re.compile(r"[\t\r\n]+")
 #: Characters without a shape, and halves of surrogate pairs, which no database takes.
 _INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\u00ad\u200b\u2060\ufeff\ud800-\udfff]")
 _BAD_SCHEMES = ("javascript:", "data:", "vbscript:")
@@ -56,8 +57,9 @@ def clean(text: str) -> str:
 
 def clean_url(url: str | None) -> str:
     """Return a link's target as it stands, or "" for a script, data or nothing."""
-    target = _SPACE.sub("", clean(url or ""))
-    return "" if target.lower().startswith(_BAD_SCHEMES) else target
+    target = _LINE_BREAKS.sub("", clean(url or "")).strip()
+    scheme = _SPACE.sub("", target).lower()
+    return "" if scheme.startswith(_BAD_SCHEMES) else target
 
 
 class RichBuffer:

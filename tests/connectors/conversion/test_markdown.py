@@ -36,8 +36,12 @@ def test_inline_formatting_is_dropped_and_entities_are_decoded():
 
 
 def test_links_stay_beside_the_text():
-    assert anchors(page("[a b](../c.md#d) <https://x.io/>").content) == [
+    text = "[a b](../c.md#d) [e](<f ü.md>) [g](javascript:alert(1)) <https://x.io/>"
+    content = page(text).content
+    assert content.text == "a b e g https://x.io/"
+    assert anchors(content) == [
         ("a b", "../c.md#d"),
+        ("e", "f ü.md"),
         ("https://x.io/", "https://x.io/"),
     ]
 
