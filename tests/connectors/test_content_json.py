@@ -27,7 +27,12 @@ contents = st.builds(
     ).map(tuple),
     blocks=st.lists(
         st.builds(
-            Block, st.sampled_from(BlockKind), offsets, offsets, st.integers(0, 5), texts
+            Block,
+            st.sampled_from(BlockKind),
+            offsets,
+            offsets,
+            st.integers(0, 5),
+            texts,
         ),
         max_size=4,
     ).map(tuple),

@@ -21,7 +21,8 @@ from connectors.errors import (
     SourceMissing,
 )
 from connectors.models import AccessRule, Document, Source, SyncRun
-from memory.access import NOBODY_RULE, AccessRule as Rule, Principal, Status
+from memory.access import NOBODY_RULE, Principal, Status
+from memory.access import AccessRule as Rule
 from tests.connectors.worlds import (
     COMPLETE,
     Scripted,
@@ -131,7 +132,11 @@ def test_what_fails_or_is_skipped_leaves_the_store_and_keeps_its_reason(
     world.sync(*world.upserts("a"))
     world.sync(change)
     row = world.row("a")
-    assert (row.state, row.reason, row.message) == (state, change.reason, change.message)
+    assert (row.state, row.reason, row.message) == (
+        state,
+        change.reason,
+        change.message,
+    )
     assert (row.content, row.mark, row.needs_repair) == (None, "", False)
     assert row.title == "a"
     assert world.store.held == {}

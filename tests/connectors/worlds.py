@@ -43,7 +43,9 @@ class FakeEmbedder:
         for _ in texts:
             if on_progress:
                 on_progress(1)
-        return np.array([self._vector(text) for text in texts], np.float32).reshape(-1, 8)
+        return np.array([self._vector(text) for text in texts], np.float32).reshape(
+            -1, 8
+        )
 
     def embed_queries(self, texts):
         if self.is_down:

@@ -137,7 +137,7 @@ def test_a_deleted_file_leaves_in_the_same_run(files, folder):
     "name",
     [
         "two\nlines.md",
-        'say "hi" \'there\'.md',
+        "say \"hi\" 'there'.md",
         "Überstunden 中文 🎉.md",
         "semi;colon & <b>.md",
         "  spaces  .md",
