@@ -1,3 +1,4 @@
+import struct
 import time
 from datetime import date, datetime
 
@@ -277,14 +278,23 @@ def test_a_bomb_is_too_large_before_it_is_parsed(name):
     assert time.process_time() - started < 3
 
 
-def test_many_parts_count_together():
-    members = {f"part{n}.bin": bytes([n]) * 30_000_000 for n in range(7)}
-    data = files.with_member(files.word(), "x", b"")
-    for name, content in members.items():
-        data = files.with_member(data, name, content)
-    with pytest.raises(ConversionError, match="unpacks to 210,") as refusal:
+def test_many_parts_count_together(monkeypatch):
+    monkeypatch.setattr("connectors.conversion.guards._MAX_UNPACKED", 2_000_000)
+    data = files.word()
+    for number in range(7):
+        data = files.with_member(data, f"part{number}.bin", b"x" * 300_000)
+    with pytest.raises(
+        ConversionError, match=r"unpacks to 2,\d{3},\d{3} bytes"
+    ) as refusal:
         convert(data, name="a.docx")
     assert refusal.value.reason == "too_large"
+
+
+def test_a_part_that_lies_about_its_size_is_damaged():
+    data = files.with_member(files.word(), "word/more.xml", b"<a/>" * 250_000)
+    lying = data.replace(struct.pack("<I", 1_000_000), struct.pack("<I", 10))
+    assert lying != data
+    assert reason_of(lying, "a.docx") == "damaged"
 
 
 @pytest.mark.parametrize(
