@@ -51,6 +51,7 @@ class Exchange(models.Model):
     milliseconds = models.PositiveIntegerField(null=True, blank=True)
 
     class Meta:
+        verbose_name = "question"
         ordering: ClassVar[list[str]] = ["-asked_at"]
         indexes: ClassVar[list[models.Index]] = [
             models.Index(

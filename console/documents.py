@@ -66,9 +66,9 @@ class DocumentAdmin(ReadOnlyAdmin):
         return str(document)[:120]
 
     @display(description="State", ordering="state", label=TONES)
-    def state_label(self, document: Document) -> tuple[str, str]:
-        """Return the state with its colour."""
-        return document.state, document.get_state_display()
+    def state_label(self, document: Document) -> str:
+        """Return the state, which has a colour."""
+        return document.get_state_display()
 
     @display(description="Page")
     def page(self, document: Document) -> SafeString:

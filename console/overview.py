@@ -73,17 +73,17 @@ def _needs() -> list[Figure]:
         updated_at__gte=timezone.now() - RECENT,
     ).count()
     figures = [
-        Figure("held sources: approve deletions", counts.get("held", 0), sources),
-        Figure("paused sources", counts.get("paused", 0), sources),
+        Figure("Held sources, to approve deletions", counts.get("held", 0), sources),
+        Figure("Paused sources", counts.get("paused", 0), sources),
         Figure(
-            "documents that can't be read", failed, f"{documents}?state__exact=failed"
+            "Documents that can't be read", failed, f"{documents}?state__exact=failed"
         ),
         Figure(
-            "replies that somebody should not have seen",
+            "Replies that somebody should not have seen",
             not_permitted,
             f"{feedback}?reason__exact=not_permitted",
         ),
-        Figure("accounts without a person", _unlinked(), accounts),
+        Figure("Accounts without a person", _unlinked(), accounts),
     ]
     return [figure for figure in figures if figure.value]
 

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from bots.models import Exchange, Feedback
-from console.read_only import TONES, ReadOnlyAdmin, link_to, pretty, without
+from console.read_only import TONES, ReadOnlyAdmin, link_to, pretty, without, wrapped
 from console.themed import display
 
 #: Parts of an answer that repeat what documents say.
@@ -43,7 +43,7 @@ class ExchangeAdmin(ReadOnlyAdmin):
     date_hierarchy = "asked_at"
     ordering = ("-asked_at",)
     fields = (
-        "question",
+        "question_shown",
         "outcome_label",
         "person",
         "account",
@@ -88,15 +88,19 @@ class ExchangeAdmin(ReadOnlyAdmin):
         return (*self.readonly_fields, "why_hidden")
 
     @display(description="Question", ordering="question")
-    def name(self, exchange: Exchange) -> str:
+    def name(self, exchange: Exchange) -> SafeString:
         """Return the question, cut."""
-        return exchange.question[:140]
+        return wrapped(exchange.question[:140])
+
+    @display(description="Question")
+    def question_shown(self, exchange: Exchange) -> SafeString:
+        """Return the whole question."""
+        return wrapped(exchange.question)
 
     @display(description="Outcome", ordering="outcome", label=TONES)
-    def outcome_label(self, exchange: Exchange) -> tuple[str, str]:
+    def outcome_label(self, exchange: Exchange) -> str:
         """Return the outcome, or how far it is."""
-        shown = exchange.outcome or exchange.state
-        return shown, shown.capitalize()
+        return (exchange.outcome or exchange.state).capitalize()
 
     @display(description="Answerability", ordering="answerability")
     def answerability_shown(self, exchange: Exchange) -> str:
@@ -109,8 +113,8 @@ class ExchangeAdmin(ReadOnlyAdmin):
     def thumbs(self, exchange: Exchange) -> str:
         """Return the thumbs on it."""
         ups, downs = getattr(exchange, "ups", 0), getattr(exchange, "downs", 0)
-        return " ".join(
-            f"{sign} {count}" for sign, count in (("👍", ups), ("👎", downs)) if count
+        return ", ".join(
+            f"{count} {word}" for word, count in (("up", ups), ("down", downs)) if count
         )
 
     @display(description="Feedback")
@@ -120,9 +124,9 @@ class ExchangeAdmin(ReadOnlyAdmin):
         return pretty(list(rows)) if rows else "none"
 
     @display(description="Reply")
-    def reply_shown(self, exchange: Exchange) -> str:
+    def reply_shown(self, exchange: Exchange) -> SafeString:
         """Return the reply as it was sent."""
-        return exchange.reply
+        return wrapped(exchange.reply)
 
     @display(description="Evidence and documents")
     def evidence_shown(self, exchange: Exchange) -> SafeString:
@@ -185,9 +189,9 @@ class FeedbackAdmin(ReadOnlyAdmin):
         return link_to(feedback.exchange, feedback.exchange.question[:100])
 
     @display(description="Thumb", ordering="value", label=TONES)
-    def value_label(self, feedback: Feedback) -> tuple[str, str]:
+    def value_label(self, feedback: Feedback) -> str:
         """Return up or down."""
-        return feedback.value, feedback.get_value_display()
+        return feedback.get_value_display()
 
     @display(description="Reason", ordering="reason")
     def reason_shown(self, feedback: Feedback) -> str:

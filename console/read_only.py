@@ -13,26 +13,28 @@ from django.utils.safestring import SafeString
 
 from console.themed import ModelAdmin
 
-#: States as the theme's labels colour them.
+#: States as people read them, as the theme's labels colour them.
 TONES = {
-    "active": "success",
-    "indexed": "success",
-    "succeeded": "success",
-    "answered": "success",
-    "up": "success",
-    "running": "info",
-    "skipped": "info",
-    "notice": "info",
-    "abstained": "warning",
-    "paused": "warning",
-    "held": "warning",
-    "cancelled": "warning",
-    "interrupted": "warning",
-    "warning": "warning",
-    "failed": "danger",
-    "error": "danger",
-    "down": "danger",
+    "Active": "success",
+    "Indexed": "success",
+    "Succeeded": "success",
+    "Answered": "success",
+    "Up": "success",
+    "Running": "info",
+    "Skipped": "info",
+    "Notice": "info",
+    "Abstained": "warning",
+    "Paused": "warning",
+    "Held": "warning",
+    "Cancelled": "warning",
+    "Interrupted": "warning",
+    "Warning": "warning",
+    "Failed": "danger",
+    "Error": "danger",
+    "Down": "danger",
 }
+
+WRAPPED = "white-space: pre-wrap; overflow-wrap: anywhere"
 
 
 class ReadOnlyAdmin(ModelAdmin):
@@ -63,9 +65,12 @@ class ReadOnlyAdmin(ModelAdmin):
 def pretty(value: object) -> SafeString:
     """Return JSON values as indented text."""
     text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
-    return format_html(
-        '<pre class="overflow-x-auto whitespace-pre-wrap text-xs">{}</pre>', text
-    )
+    return format_html('<pre class="text-xs" style="{}">{}</pre>', WRAPPED, text)
+
+
+def wrapped(text: str) -> SafeString:
+    """Return text that breaks anywhere rather than widen the page."""
+    return format_html('<span style="{}">{}</span>', WRAPPED, text)
 
 
 def link_to(row: Model, text: str = "") -> SafeString:

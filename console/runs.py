@@ -26,6 +26,7 @@ class IssueInline(TabularInline):
     extra = 0
     per_page = ISSUES_A_PAGE
     can_delete = False
+    hide_title = True
 
     def has_add_permission(
         self, request: HttpRequest, obj: Model | None = None
@@ -95,9 +96,9 @@ class SyncRunAdmin(ReadOnlyAdmin):
         return f"Run {run.pk}"
 
     @display(description="State", ordering="state", label=TONES)
-    def state_label(self, run: SyncRun) -> tuple[str, str]:
-        """Return the state with its colour."""
-        return run.state, run.get_state_display()
+    def state_label(self, run: SyncRun) -> str:
+        """Return the state, which has a colour."""
+        return run.get_state_display()
 
     @display(description="Seconds")
     def seconds(self, run: SyncRun) -> str:
@@ -164,9 +165,9 @@ class SyncIssueAdmin(ReadOnlyAdmin):
         return str(issue)[:160]
 
     @display(description="Severity", ordering="severity", label=TONES)
-    def severity_label(self, issue: SyncIssue) -> tuple[str, str]:
+    def severity_label(self, issue: SyncIssue) -> str:
         """Return how bad it is."""
-        return issue.severity, issue.get_severity_display()
+        return issue.get_severity_display()
 
     @display(description="Source", ordering="run__source")
     def source(self, issue: SyncIssue) -> str:

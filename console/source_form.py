@@ -48,7 +48,7 @@ class SourceForm(ModelForm):
             value = self.instance.options.get(option.name, option.default)
             if option.type == "secret":
                 continue
-            shown = "\n".join(value) if option.type == "list" and value else value
+            shown = "\n".join(value or ()) if option.type == "list" else value
             self.initial.setdefault(PREFIX + option.name, shown)
 
     def clean(self) -> dict[str, Any]:

@@ -121,9 +121,9 @@ class SourceAdmin(ModelAdmin):
         return kind.label if kind else source.kind
 
     @display(description="State", ordering="state", label=TONES)
-    def state_label(self, source: Source) -> tuple[str, str]:
-        """Return the state with its colour."""
-        return source.state, source.get_state_display()
+    def state_label(self, source: Source) -> str:
+        """Return the state, which has a colour."""
+        return source.get_state_display()
 
     @display(description="Documents")
     def documents(self, source: Source) -> SafeString:

@@ -38,6 +38,7 @@ class Migration(migrations.Migration):
                 ('person', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='connectors.person')),
             ],
             options={
+                'verbose_name': 'question',
                 'ordering': ['-asked_at'],
             },
         ),

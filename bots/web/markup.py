@@ -12,6 +12,8 @@ from bots.shapes import Row, Run, Runs, Shape, Shaped
 
 #: Deeper items are drawn at this depth: a mail can quote a list 50 levels deep.
 MAX_DEPTH = 6
+#: A number stays on the line of what it belongs to.
+NO_BREAK = mark_safe("&nbsp;")
 
 
 def blocks_html(blocks: Sequence[Shaped], *, cite_prefix: str = "") -> SafeString:
@@ -65,13 +67,15 @@ def _run(run: Run, prefix: str) -> SafeString:
         html = format_html("<q>{}</q>", html)
     if run.mark:
         html = format_html("<mark{}>{}</mark>", _id(run.anchor), html)
-    return format_html("{}{}", html, _numbers(run.numbers, prefix))
+    if not run.numbers:
+        return html
+    return format_html("{}{}{}", html, NO_BREAK, _numbers(run.numbers, prefix))
 
 
 def _numbers(numbers: Sequence[int], prefix: str) -> SafeString:
     return format_html_join(
-        "",
-        '&nbsp;<a class="cite" href="#{}{}" aria-label="Source {}">[{}]</a>',
+        NO_BREAK,
+        '<a class="cite" href="#{}{}" aria-label="Source {}">[{}]</a>',
         ((prefix, number, number, number) for number in numbers),
     )
 
@@ -120,5 +124,9 @@ def _row(row: Row, prefix: str, *, cited: bool) -> SafeString:
     cells = format_html_join(
         "", "<td>{}</td>", ((_runs(cell, prefix),) for cell in row.cells)
     )
-    last = format_html("<td>{}</td>", _numbers(row.numbers, prefix)) if cited else ""
+    last = (
+        format_html('<td class="from">{}</td>', _numbers(row.numbers, prefix))
+        if cited
+        else ""
+    )
     return format_html("<tr>{}{}</tr>", cells, last)
