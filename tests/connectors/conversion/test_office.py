@@ -1,6 +1,8 @@
 import struct
 import time
+import zipfile
 from datetime import date, datetime
+from io import BytesIO
 
 import pytest
 from docx.enum.style import WD_STYLE_TYPE
@@ -313,6 +315,20 @@ def test_xml_entities_are_refused(name, part):
     for encoding in ("utf-8", "utf-16"):
         data = files.with_member(MADE[name](), part, bomb.encode(encoding))
         assert reason_of(data, name) == "damaged"
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [("a.docx", "word/document.xml"), ("a.xlsx", "xl/worksheets/sheet1.xml")],
+)
+def test_a_document_type_alone_is_refused(name, part):
+    with zipfile.ZipFile(BytesIO(MADE[name]())) as archive:
+        xml = archive.read(part).decode()
+    declaration = "<!DOCTYPE x [<!ENTITY a 'b'>]>"
+    head, end, body = xml.partition("?>") if xml.startswith("<?xml") else ("", "", xml)
+    changed = f"{head}{end}{declaration}{body}".encode()
+    data = files.with_member(MADE[name](), part, changed)
+    assert reason_of(data, name) == "damaged"
 
 
 @pytest.mark.parametrize(
