@@ -63,7 +63,7 @@ def _stands_in(line: str, sources: list[str]) -> bool:
     if any(line in source for source in sources):
         return True
     sentences = _SENTENCE_END.split(line)
-    return len(sentences) > 1 and all(
+    return all(
         any(sentence in source for source in sources)
         for sentence in sentences
         if sentence

@@ -107,7 +107,7 @@ class Command(BaseCommand):
         )
         systems = make_systems(
             names,
-            pipelines=pipelines(shared),
+            pipelines=pipelines(shared) if {*names} & {*PIPELINES} else {},
             index=index,
             embedder=parts.embedder,
             packer=Packer(),

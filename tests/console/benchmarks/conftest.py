@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from memory.answerability import Calibration
 from tests.memory.evaluation.fakes import HashEmbedder
 
 PAGES = {
@@ -58,12 +59,16 @@ def encoder(home, monkeypatch):
     """Make the process's runtime use words' hashes for an encoder, in this home."""
     # Here, as it loads torch and the store.
     from memory import runtime as runtime_module
+    from memory import systems
 
     encoder = HashEmbedder()
     fresh = runtime_module.Runtime()
     vars(fresh)["encoder"] = encoder
     runtime_module.runtime.cache_clear()
     monkeypatch.setattr(runtime_module, "Runtime", lambda: fresh)
+    # The shipped coefficients say nothing about such vectors: a gate that is open.
+    gate = Calibration("tests", features={}, intercept=3.0, threshold=0.5)
+    monkeypatch.setattr(systems, "shipped_calibrations", lambda: (gate, gate))
     yield encoder
     if "store" in vars(fresh):
         fresh.store.close()

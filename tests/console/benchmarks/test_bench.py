@@ -70,7 +70,9 @@ def test_ask_needs_questions(tmp_path):
         call_command("bench", "ask", docs=tmp_path)
 
 
-def test_a_clean_home_is_another_one_and_is_removed(home, capfd):
+def test_a_clean_home_is_another_one_and_is_removed(home, capfd, monkeypatch):
+    # The tests' own settings would take another home again.
+    monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "console.settings")
     program = (
         "import os, json; "
         "print(json.dumps({k: v for k, v in os.environ.items() if 'ATTEST' in k}))"
