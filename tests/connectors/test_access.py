@@ -76,12 +76,9 @@ def holds(company, number, principal):
 
 def may_read(rule, holder):
     """Tell by a rule's layers alone whether somebody may read."""
-    if not rule.layers:
-        return False
-    for layer in rule.layers:
-        if not any(holder(principal) for principal in layer):
-            return False
-    return True
+    return bool(rule.layers) and all(
+        any(holder(principal) for principal in layer) for layer in rule.layers
+    )
 
 
 def employee_holds(company, principal):
