@@ -75,7 +75,9 @@ class DocumentAdmin(ReadOnlyAdmin):
         """Return a link to its text, which only those who may read it can open."""
         address = reverse("web:document", args=[document.pk])
         return format_html(
-            '<a href="{}">{}</a> (opens for those who may read it)', address, address
+            '<a class="underline" href="{}">{}</a> (opens for those who may read it)',
+            address,
+            address,
         )
 
     @display(description="Warnings")

@@ -76,7 +76,8 @@ def wrapped(text: str) -> SafeString:
 def link_to(row: Model, text: str = "") -> SafeString:
     """Return a link to a row's page in the console."""
     name = f"admin:{row._meta.app_label}_{row._meta.model_name}_change"
-    return format_html('<a href="{}">{}</a>', reverse(name, args=[row.pk]), text or row)
+    address = reverse(name, args=[row.pk])
+    return format_html('<a class="underline" href="{}">{}</a>', address, text or row)
 
 
 def without(queryset: QuerySet[Any], *columns: str) -> QuerySet[Any]:

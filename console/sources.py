@@ -139,11 +139,13 @@ class SourceAdmin(ModelAdmin):
             )
             for state, label in Document.State.choices
         )
-        return format_html_join(
+        links = format_html_join(
             ", ",
-            '<a href="{}?source__id__exact={}&amp;state__exact={}">{} {}</a>',
+            '<a class="underline" href="{}?source__id__exact={}&amp;state__exact={}">{} {}</a>',
             [row for row in counts if row[3]],
-        ) or format_html("{}", "none yet")
+        )
+        # One element, as the theme lays out a cell's children side by side.
+        return format_html("<span>{}</span>", links or "none yet")
 
     @display(description="Last run", ordering="last_run_at")
     def last_run(self, source: Source) -> SafeString | str:
@@ -153,7 +155,7 @@ class SourceAdmin(ModelAdmin):
             return "never"
         page = reverse("admin:connectors_syncrun_change", args=[run_id])
         return format_html(
-            '<a href="{}">{}, {}</a>',
+            '<a class="underline" href="{}">{}, {}</a>',
             page,
             SyncRun.State(source.last_run_state).label,  # type: ignore[attr-defined]
             f"{source.last_run_at:%d %b %H:%M}",  # type: ignore[attr-defined]

@@ -1,5 +1,6 @@
 """A real browser against a live server with a pipeline that is told what to answer."""
 
+import time
 import uuid
 
 import pytest
@@ -85,6 +86,15 @@ def long_answer(document):
 @pytest.fixture
 def no_answer(document):
     return abstained(document)
+
+
+def eventually(find):
+    """Return what `find` finds, asking again for five seconds."""
+    for _ in range(100):
+        if found := find():
+            return found
+        time.sleep(0.05)
+    raise AssertionError("It never came.")
 
 
 class Window:

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from bots.models import Exchange, Feedback
-from tests.browser.conftest import NARROW, WIDE
+from tests.browser.conftest import NARROW, WIDE, eventually
 
 pytestmark = [pytest.mark.integration, pytest.mark.django_db(transaction=True)]
 
@@ -162,20 +162,11 @@ def test_another_tab_waits_for_the_answer(window, slow):
     first.open()
     first.ask("How old?")
     expect(first.page.get_by_text("Searching your documents …")).to_be_visible()
-    first.page.wait_for_function("document.querySelector('[data-busy]')")
-    exchange = _eventually(Exchange.objects.first)
+    exchange = eventually(Exchange.objects.first)
     page = second.open(f"/t/{exchange.thread}")
     expect(page.get_by_text("Searching your documents …")).to_be_visible()
     slow.go.set()
     expect(page.get_by_text("Quoted from the documents", exact=True)).to_be_visible()
-
-
-def _eventually(find):
-    for _ in range(100):
-        if (found := find()) is not None:
-            return found
-        threading.Event().wait(0.05)
-    raise AssertionError("It never came.")
 
 
 def test_a_refused_question_stays_in_its_box(window):
