@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,7 +28,7 @@ from memory.errors import StoreError
 from memory.stores import embedded_rows as rows
 from memory.stores.base import EmbeddedHashes, Replacement
 from memory.stores.embedded_filters import among, quoted, scope_filter
-from memory.stores.embedded_meta import open_folder
+from memory.stores.embedded_meta import one_at_a_time, open_folder
 from memory.stores.embedded_writes import Writes
 
 TABLE = "objects"
@@ -226,15 +227,17 @@ class EmbeddedStore:
             return self._opened
 
     def _open(self) -> Any:
+        # Its warnings are about its own indexes and would stand in a user's terminal.
+        os.environ.setdefault("LANCEDB_LOG", "error")
         import lancedb
 
         from memory.stores.embedded_indexes import create_keyword_indexes
 
-        # Zero: every read looks for a newer version first, which costs 0.1 ms.
+        # Zero: every read looks for a newer version first, which costs next to nothing.
         database = lancedb.connect(self._folder, read_consistency_interval=timedelta(0))
         schema = rows.schema(self._dimensions)
-        table = database.create_table(TABLE, schema=schema, exist_ok=True)
-        if not table.list_indices():
+        with one_at_a_time(self._folder):
+            table = database.create_table(TABLE, schema=schema, exist_ok=True)
             create_keyword_indexes(table)
         return table
 
@@ -244,7 +247,7 @@ class EmbeddedStore:
             yield
         except (RuntimeError, OSError, ValueError) as error:
             raise StoreError(
-                f"The store in {self._folder} refused: {_first_line(error)} "
+                f"The store in {self._folder} refused: {_cause(error)} "
                 "Check the folder's rights and space."
             ) from error
 
@@ -265,6 +268,7 @@ def _hits(found: Any, scores: list[float]) -> list[Hit]:
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))
 
 
-def _first_line(error: Exception) -> str:
-    """Return an error's first line, cut: a filter in it may be long."""
-    return str(error).partition("\n")[0][:200]
+def _cause(error: Exception) -> str:
+    """Return an error's first line, cut (a filter may be long), without its source path."""
+    line = str(error).partition("\n")[0]
+    return re.split(r",? /\S+\.rs", line)[0][:200].rstrip(" .,") + "."

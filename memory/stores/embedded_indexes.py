@@ -32,7 +32,7 @@ _SCALAR: dict[str, Any] = {
 
 
 def create_keyword_indexes(table: Any) -> None:
-    """Give a new table its keyword indexes: rows added later are found at once.
+    """Give a table the keyword indexes that it lacks; later rows are found at once.
 
     English stems and folded accents; stop words stay, as a question may hold nothing
     else, and BM25 weighs them down.
@@ -45,8 +45,10 @@ def create_keyword_indexes(table: Any) -> None:
         ascii_folding=True,
         with_position=False,
     )
+    present = {index.columns[0] for index in table.list_indices()}
     for column in SEARCH_COLUMN.values():
-        table.create_index(column, config=config, replace=False)
+        if column not in present:
+            table.create_index(column, config=config, replace=False)
 
 
 def refresh(table: Any) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from memory.errors import StoreError, StoreMismatch
 
 FILE = "store.json"
+LOCK_FILE = "opening.lock"
 
 
 def open_folder(folder: Path, wanted: dict[str, Any]) -> None:
@@ -35,6 +39,14 @@ def open_folder(folder: Path, wanted: dict[str, Any]) -> None:
             f"say {_described(wanted)}. Choose the old model again, or delete the "
             "folder and run `./manage.py rebuild`."
         )
+
+
+@contextmanager
+def one_at_a_time(folder: Path) -> Iterator[None]:
+    """Let one process at a time make the table; a killed one holds no lock."""
+    with (folder / LOCK_FILE).open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _described(note: Any) -> str:

@@ -26,7 +26,7 @@ def properties(name, *, rule=WORKSPACE_RULE, source=SOURCE, **others):
     )
 
 
-def chunk(of, text, *, position=0, path=("Guide", "Laptops")):
+def chunk(of, text, *, position=0, path=("Guide", "Equipment")):
     """Return a chunk of the document with properties `of`."""
     return Chunk(
         id=uuid5(of.document_id, f"chunk {text}"),
