@@ -4,12 +4,24 @@ from dataclasses import replace
 from uuid import UUID, uuid5
 
 from memory.access import WORKSPACE_RULE, Status
-from memory.documents import Chunk, Memory, MemoryType, Properties
+from memory.documents import Chunk, Memory, MemoryType, Properties, View
 from memory.stores.base import Replacement
 from tests.memory.encoders.fakes import unit_vector
 
 SOURCE = UUID("00000000-0000-4000-8000-000000000001")
 DIMENSIONS = 16
+VIEWS = [View.CHUNKS, View.MEMORIES]
+#: Texts that a careless query or filter would read as its own syntax.
+HOSTILE = [
+    "it's",
+    '"quoted"',
+    "back\\slash",
+    "') OR true --",
+    "%_*?",
+    "Ünï 价格 ✓",
+    "line\nbreak",
+    "",
+]
 
 
 def properties(name, *, rule=WORKSPACE_RULE, source=SOURCE, **others):
@@ -63,6 +75,12 @@ def document(name, *texts, **others):
     chunks = [chunk(of, text, position=at) for at, text in enumerate(texts)]
     memories = [memory(of, f"memory of {each.text}", [each]) for each in chunks]
     return Replacement(of, chunks, memories)
+
+
+def put(store, *documents):
+    """Write documents in one call; return the first."""
+    store.replace_documents(documents)
+    return documents[0]
 
 
 def without_vectors(replacement):
