@@ -41,7 +41,7 @@ class Outcome:
             f"{facts['memory_gb']} GB, Python {facts['python']}"
         )
         table = render_table(self.columns, self.rows)
-        ratio = f"Ratio {self.ratio:.2f}: {self.baseline}."
+        ratio = f"Ratio {self.ratio:.3g}: {self.baseline}."
         return "\n".join([about, "", table, "", ratio])
 
 

@@ -27,8 +27,8 @@ from memory.stores.base import MemoryStore
 WHOLE_SCOPE: Scope = replace(WORKSPACE_SCOPE, statuses=frozenset(Status))
 #: Raised when what an index holds changes though its parts' names don't.
 _LAYOUT = "1"
-#: Characters of documents that are embedded in one go, sorted by length there.
-_BATCH_CHARACTERS = 4_000_000
+#: Characters of documents that are embedded in one go: progress is told after each.
+_BATCH_CHARACTERS = 300_000
 _COMPLETE = "complete.json"
 
 #: Called with documents done and documents in all.
