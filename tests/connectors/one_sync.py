@@ -37,6 +37,7 @@ def main(store_folder, folder):
     connector_for(source)
     count_tokens("Load the tokenizer.")
     connections.close_all()
+    tell({"state": "ready"})
     for line in sys.stdin:
         child = os.fork()
         if not child:
@@ -58,6 +59,7 @@ def watch(child, after_s):
 def sync(source, store_folder):
     """Sync once, slowly enough to be hit anywhere."""
     from connectors import syncing_batch
+    from connectors.errors import AlreadySyncing
     from connectors.registry import connector_for
     from connectors.syncing import run_sync
     from tests.connectors.worlds import FolderStore, index_of
@@ -74,8 +76,12 @@ def sync(source, store_folder):
             time.sleep(0.01)
 
     syncing_batch.BATCH_DOCUMENTS = 4
-    run = run_sync(source, connector_for(source), index_of(SlowStore(store_folder)))
-    tell({"state": run.state, "counts": run.counts})
+    try:
+        run = run_sync(source, connector_for(source), index_of(SlowStore(store_folder)))
+    except AlreadySyncing:
+        tell({"state": "refused"})
+    else:
+        tell({"state": run.state, "counts": run.counts})
 
 
 def tell(value):

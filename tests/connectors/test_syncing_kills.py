@@ -20,7 +20,7 @@ class Installation:
 
     def __init__(self, base, folder):
         self.home, self.store = base / "home", base / "store"
-        base.mkdir()
+        base.mkdir(exist_ok=True)
         environment = {
             **{k: v for k, v in os.environ.items() if not k.startswith("ATTEST_")},
             "ATTEST_HOME": str(self.home),
@@ -38,6 +38,7 @@ class Installation:
         )
 
     def __enter__(self):
+        assert self.told() == {"state": "ready"}
         return self
 
     def __exit__(self, *_error):
@@ -45,8 +46,14 @@ class Installation:
 
     def sync(self, killed_after_s=None):
         """Sync, maybe not to the end, and return what became of it."""
+        self.ask(killed_after_s)
+        return self.told()
+
+    def ask(self, killed_after_s=None):
         self.process.stdin.write(json.dumps(killed_after_s) + "\n")
         self.process.stdin.flush()
+
+    def told(self):
         return json.loads(self.process.stdout.readline())
 
     def rows(self):
@@ -107,6 +114,20 @@ def kills(seed, tmp_path, *, turns):
 def test_killed_syncs_recover_to_what_a_clean_one_makes(tmp_path):
     hit = kills(1, tmp_path, turns=12)
     assert hit.runs().count("interrupted") >= 4
+
+
+def test_two_processes_that_sync_at_once_make_one_run(tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    edit(folder, random.Random(0), 0)
+    one = Installation(tmp_path / "shared", folder)
+    with Installation(tmp_path / "shared", folder) as other, one:
+        one.ask()
+        other.ask()
+        told = sorted([one.told()["state"], other.told()["state"]])
+    assert told == ["refused", "succeeded"]
+    assert one.runs() == ["succeeded"]
+    assert len(one.texts()) == 40
 
 
 @pytest.mark.long
