@@ -20,7 +20,8 @@ from importlib.resources import files
 from typing import Any
 
 from memory.query.base import Candidate, Packed
-from memory.query.words import content_words, stem, stems, words
+from memory.query.coverage import candidate_stems, covered, rarity
+from memory.query.words import stem, stems, words
 
 #: How much lower an uncalibrated gate's log odds are.
 CAUTION = 0.7
@@ -164,42 +165,24 @@ def _coverage_features(
 ) -> dict[str, float]:
     """Return how much of the question the evidence's words cover, by rarity."""
     asked = set(stems(text))
-    rarity = _rarity(asked, ranked)
-    total = sum(rarity.values()) or 1.0
-    chunks = [_stems_of(item) for item in packed.candidates]
-    together = set().union(*chunks) if chunks else set()
-    covered = [sum(rarity[word] for word in asked & own) / total for own in chunks]
+    weights = rarity(asked, ranked)
+    chunks = [candidate_stems(item) for item in packed.candidates]
+    together = frozenset().union(*chunks)
     exact = {
         stem(word)
         for at, word in enumerate(words(text))
         if _NUMBER.search(word) or (at and word[:1].isupper() and len(word) > 1)
     }
     return {
-        "coverage": sum(rarity[word] for word in asked & together) / total,
-        "coverage_best_chunk": max(covered, default=0.0),
+        "coverage": covered(weights, together),
+        "coverage_best_chunk": max(
+            (covered(weights, own) for own in chunks), default=0.0
+        ),
         "rarest_missing": float(
-            bool(asked) and max(asked, key=lambda w: (rarity[w], w)) not in together
+            bool(asked) and max(asked, key=lambda w: (weights[w], w)) not in together
         ),
         "names_covered": len(exact & together) / len(exact) if exact else 1.0,
     }
-
-
-def _rarity(asked: set[str], ranked: Sequence[Candidate]) -> dict[str, float]:
-    """Return each asked word's weight: rare among the candidates weighs more."""
-    spread: Counter[str] = Counter()
-    for item in ranked:
-        spread.update(asked & _stems_of(item))
-    return {word: math.log((len(ranked) + 1) / (spread[word] + 0.5)) for word in asked}
-
-
-def _stems_of(candidate: Candidate) -> set[str]:
-    chunk = candidate.stored.chunk
-    return _stems_of_text(" ".join([chunk.title, *chunk.path, chunk.text]))
-
-
-@lru_cache(maxsize=4_096)
-def _stems_of_text(text: str) -> set[str]:
-    return {stem(word) for word in content_words(text)}
 
 
 def _agreement(ranked: Sequence[Candidate]) -> float:

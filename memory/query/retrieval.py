@@ -13,11 +13,13 @@ from memory.query.base import Candidate, WeightedQuery
 from memory.query.fusion import RRF_K, Route, fuse, resolve
 from memory.stores.base import MemoryStore
 
-#: Hits asked of each route. The paper uses 20; ours is the reranker's pool, as nine
-#: in ten needed pages of the handbook are among the first hundred (docs/evaluation.md).
+#: Hits asked of a route over chunks. The paper uses 20; nine in ten needed pages of the
+#: handbook are among the first hundred (docs/evaluation.md).
 DEPTH = 100
-#: Fused candidates that go on (A7).
-POOL = 100
+#: Hits asked of a route over memories, of which several stand for one chunk.
+MEMORY_DEPTH = 200
+#: Fused candidates that go on. A7's code has 100; ours are weighed, not read by a model.
+POOL = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class Retriever:
     embedder: Embedder
     weights: RouteWeights = field(default_factory=RouteWeights)
     depth: int = DEPTH
+    memory_depth: int = MEMORY_DEPTH
     pool: int = POOL
     rrf_k: int = RRF_K
 
@@ -88,10 +91,11 @@ class Retriever:
         routes = []
         for query, vector in zip(queries, vectors, strict=True):
             for name, view, weight in self.weights.routes():
+                limit = self.memory_depth if view is View.MEMORIES else self.depth
                 if name.startswith("dense"):
-                    hits = self.store.nearest(view, vector, self.depth, scope)
+                    hits = self.store.nearest(view, vector, limit, scope)
                 else:
-                    hits = self.store.keyword(view, query.text, self.depth, scope)
+                    hits = self.store.keyword(view, query.text, limit, scope)
                 routes.append(Route(name, query.weight * weight, hits))
         return routes
 
