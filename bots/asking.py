@@ -163,8 +163,8 @@ def close_abandoned(exchanges_of: User) -> int:
     )
 
 
-def _answered(exchange: Exchange) -> tuple[Answer, list[str]]:
-    """Return the answer and the searched sources' names; the edge for all errors."""
+def _answered(exchange: Exchange) -> tuple[Answer, dict[str, int]]:
+    """Return the answer and what was searched; the edge for all errors."""
     try:
         scope = scope_for(exchange.person)
         question = Question(
@@ -173,10 +173,10 @@ def _answered(exchange: Exchange) -> tuple[Answer, list[str]]:
         return pipeline().ask(question), searched_sources(scope)
     except AttestError as error:
         log.exception("Exchange %s failed.", exchange.id)
-        return _failure(str(error) or FAILED_TEXT), []
+        return _failure(str(error) or FAILED_TEXT), {}
     except Exception:  # noqa: BLE001 - the edge: the asker gets a reply, the log the cause
         log.exception("Exchange %s failed.", exchange.id)
-        return _failure(FAILED_TEXT), []
+        return _failure(FAILED_TEXT), {}
 
 
 def _failure(message: str) -> Answer:
@@ -211,7 +211,7 @@ def _readable_reply(exchange: Exchange, scope: Scope) -> str:
 
 
 def _store(
-    exchange: Exchange, answer: Answer, searched: list[str], *, seconds: float
+    exchange: Exchange, answer: Answer, searched: dict[str, int], *, seconds: float
 ) -> None:
     """Write the answer, unless the exchange was closed or taken in the meantime."""
     values = answer_to_json(answer) | {"searched": searched}

@@ -42,7 +42,7 @@ class Exchange(models.Model):
     answerability = models.FloatField(null=True)
     confidence = models.FloatField(null=True)
     #: The whole Answer as JSON (bots.answer_json): sentences, documents, evidence,
-    #: nearest, trace, timings, usage, fallbacks; and `searched`: source names.
+    #: nearest, trace, timings, usage, fallbacks; and `searched`: documents by source.
     answer = models.JSONField(default=dict)
     asked_at = models.DateTimeField(auto_now_add=True, db_index=True)
     #: When the worker that answers it took it; also that worker's claim.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from connectors.access import scope_of
 from connectors.models import AccessRule, Document, Person
@@ -37,8 +37,8 @@ def readable_ids(scope: Scope, wanted: Collection[UUID]) -> set[UUID]:
     return set(found.values_list("id", flat=True))
 
 
-def searched_sources(scope: Scope) -> list[str]:
-    """Return the names of the sources that a question under this scope searches."""
+def searched_sources(scope: Scope) -> dict[str, int]:
+    """Return how many documents of each source a question under this scope searches."""
     searched = readable_documents(scope).filter(status__in=scope.statuses)
-    names = searched.values_list("source__name", flat=True).distinct()
-    return sorted(names.order_by())
+    counts = searched.order_by("source__name").values_list("source__name")
+    return dict(counts.annotate(Count("pk")))

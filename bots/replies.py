@@ -112,6 +112,11 @@ def named_documents(answer: Answer) -> set[UUID]:
     return named
 
 
+def cited_chunks(answer: Answer) -> frozenset[UUID]:
+    """Return the chunks that the answer's sentences stand on."""
+    return frozenset(id_ for item in answer.sentences for id_ in item.chunk_ids)
+
+
 def web_address(url: str) -> str:
     """Return the address when a browser may open it (http, https), else ""."""
     stripped = url.strip()

@@ -20,6 +20,7 @@ from bots.replies import (
     WITHHELD,
     Reply,
     Source,
+    cited_chunks,
     likelihood,
     named_documents,
     permitted,
@@ -51,6 +52,7 @@ class ProofCard:
     heading: str
     html: SafeString
     page: str
+    cited: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,8 @@ def _card(
     kept = permitted(answer, titles.keys()) if answer else None
     reply = reply_to(kept) if kept else _no_reply(answer)
     prefix = f"e-{exchange.id}-source-"
-    searched_in = exchange.answer.get("searched", [])
+    searched: dict[str, int] = exchange.answer.get("searched", {})
+    links = _Links(exchange, kept)
     return Card(
         id=exchange.id,
         question=exchange.question,
@@ -140,12 +143,12 @@ def _card(
         html=blocks_html(reply.blocks, cite_prefix=prefix),
         extractive=reply.extractive,
         withheld=answer is not None and kept is None,
-        sources=[_source(item, prefix) for item in reply.sources],
-        nearest=[_source(item, prefix) for item in reply.nearest],
-        proofs=[*_proofs(exchange, reply, titles)],
+        sources=[_source(item, prefix, links) for item in reply.sources],
+        nearest=[_source(item, prefix, links) for item in reply.nearest],
+        proofs=[*_proofs(reply, titles, links)],
         notes=reply.notes,
-        searched=kept.searched_documents if kept else None,
-        searched_in=_listed(searched_in),
+        searched=_searched(kept, searched),
+        searched_in=_listed([*searched]),
         likelihood=likelihood(kept.answerability) if kept else "",
         percent=round(kept.answerability * 100) if kept else None,
         thumb=thumb,
@@ -157,26 +160,60 @@ def _no_reply(answer: Answer | None) -> Reply:
     return Reply(Outcome.ANSWERED, blocks=(), notes=notes)
 
 
-def _source(source: Source, prefix: str) -> SourceCard:
+def _searched(answer: Answer | None, searched: Mapping[str, int]) -> int | None:
+    if answer is None or answer.outcome is Outcome.FAILED:
+        return None
+    if answer.searched_documents is not None:
+        return answer.searched_documents
+    return sum(searched.values())
+
+
+class _Links:
+    """Addresses of document pages, with what the answer rested on marked there."""
+
+    def __init__(self, exchange: Exchange, answer: Answer | None) -> None:
+        self._exchange = exchange
+        self.cited = cited_chunks(answer) if answer else frozenset()
+        evidence = answer.evidence if answer else ()
+        self._first = {
+            item.document_id: item.chunk_id
+            for item in reversed(evidence)
+            if item.chunk_id in self.cited
+        }
+
+    def to_chunk(self, document_id: UUID, chunk_id: UUID) -> str:
+        """Return the address of a passage."""
+        page = reverse("web:document", args=[document_id])
+        query = f"exchange={self._exchange.id}&chunk={chunk_id}"
+        return f"{page}?{query}#{passage_anchor(chunk_id)}"
+
+    def to_document(self, document_id: UUID) -> str:
+        """Return the address of the first cited passage, or of the page's top."""
+        if document_id in self._first:
+            return self.to_chunk(document_id, self._first[document_id])
+        return reverse("web:document", args=[document_id])
+
+
+def _source(source: Source, prefix: str, links: _Links) -> SourceCard:
     return SourceCard(
         source=source,
         age=source.age(timezone.now()),
-        page=reverse("web:document", args=[source.id]),
+        page=links.to_document(source.id),
         anchor=f"{prefix}{source.number}" if source.number else "",
     )
 
 
 def _proofs(
-    exchange: Exchange, reply: Reply, titles: Mapping[UUID, str]
+    reply: Reply, titles: Mapping[UUID, str], links: _Links
 ) -> Iterable[ProofCard]:
     for proof in reply.proofs:
         item = proof.evidence
-        page = reverse("web:document", args=[item.document_id])
         yield ProofCard(
             title=titles.get(item.document_id, "") or "Untitled",
             heading=item.heading,
             html=blocks_html(proof.blocks),
-            page=f"{page}?exchange={exchange.id}#{passage_anchor(item.chunk_id)}",
+            page=links.to_chunk(item.document_id, item.chunk_id),
+            cited=item.chunk_id in links.cited,
         )
 
 

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from bots.answer_json import answer_from_json
 from bots.models import Exchange
 from bots.reading import readable_documents, scope_for
-from bots.replies import ago, web_address
+from bots.replies import ago, cited_chunks, web_address
 from bots.web.document_text import DocumentText, passages
 from bots.web.links import address_in
 from bots.web.markup import blocks_html
@@ -60,15 +60,26 @@ def document_page(request: HttpRequest, document: UUID) -> HttpResponse:
 
 
 def _evidence(request: HttpRequest, document: Document) -> list[Evidence]:
-    """Return what an exchange of the reader's own took from this document."""
-    try:
-        exchange_id = UUID(request.GET.get("exchange", ""))
-    except ValueError:
-        return []
-    exchange = Exchange.objects.filter(
-        id=exchange_id, account=account_of(request)
-    ).first()
+    """Return what an exchange of the reader's own took from this document.
+
+    That is what its answer cites, and the chunk that the link names.
+    """
+    exchange_id = _uuid(request, "exchange")
+    own = Exchange.objects.filter(account=account_of(request))
+    exchange = own.filter(id=exchange_id).first() if exchange_id else None
     if exchange is None or not exchange.answer:
         return []
-    evidence = answer_from_json(exchange.answer).evidence
-    return [item for item in evidence if item.document_id == document.id]
+    answer = answer_from_json(exchange.answer)
+    shown = cited_chunks(answer) | {_uuid(request, "chunk")}
+    return [
+        item
+        for item in answer.evidence
+        if item.document_id == document.id and item.chunk_id in shown
+    ]
+
+
+def _uuid(request: HttpRequest, name: str) -> UUID | None:
+    try:
+        return UUID(request.GET.get(name, ""))
+    except ValueError:
+        return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from django.utils.html import conditional_escape, format_html, format_html_join
@@ -80,24 +81,39 @@ def _numbers(numbers: Sequence[int], prefix: str) -> SafeString:
     )
 
 
+@dataclass(slots=True)
+class _Open:
+    """A list whose last item isn't closed yet."""
+
+    depth: int
+    tag: str
+    ordinal: int
+
+    def takes(self, item: Shaped, depth: int, tag: str) -> bool:
+        """Tell whether an item goes on with it; steps that begin anew don't."""
+        later = item.ordinal is None or item.ordinal > self.ordinal
+        return (self.depth, self.tag) == (depth, tag) and later
+
+
 def _lists(items: Sequence[Shaped], prefix: str) -> SafeString:
     """Return items as nested lists: an item holds the deeper ones that follow it."""
     pieces: list[str] = []
-    open_lists: list[tuple[int, str]] = []
+    opened: list[_Open] = []
     for item in items:
         depth, tag = min(item.depth, MAX_DEPTH), "ul" if item.ordinal is None else "ol"
-        while open_lists and open_lists[-1][0] > depth:
-            pieces.append(f"</li></{open_lists.pop()[1]}>")
-        if open_lists and open_lists[-1] == (depth, tag):
+        while opened and opened[-1].depth > depth:
+            pieces.append(f"</li></{opened.pop().tag}>")
+        if opened and opened[-1].takes(item, depth, tag):
             pieces.append("</li>")
         else:
-            if open_lists and open_lists[-1][0] == depth:
-                pieces.append(f"</li></{open_lists.pop()[1]}>")
+            if opened and opened[-1].depth == depth:
+                pieces.append(f"</li></{opened.pop().tag}>")
             pieces.append(f"<{tag}>")
-            open_lists.append((depth, tag))
+            opened.append(_Open(depth, tag, ordinal=-1))
+        opened[-1].ordinal = -1 if item.ordinal is None else item.ordinal
         value = "" if item.ordinal is None else f' value="{item.ordinal}"'
         pieces.append(f"<li{value}>{_runs(item.runs, prefix)}")
-    pieces.extend(f"</li></{tag}>" for _, tag in reversed(open_lists))
+    pieces.extend(f"</li></{item.tag}>" for item in reversed(opened))
     # Tags are the literals above, the runs are escaped, ordinals are whole numbers.
     return mark_safe("".join(pieces))  # noqa: S308
 

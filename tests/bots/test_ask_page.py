@@ -60,7 +60,8 @@ def test_an_answer_has_numbers_sources_and_what_was_searched(
 
 def test_a_source_without_an_address_links_its_page_here(signed_in, pipeline, document):
     pipeline.answers.append(answered(document))
-    assert f'<a href="/d/{document.id}">Equipment policy</a>' in page(ask(signed_in))
+    text = page(ask(signed_in))
+    assert re.search(rf'<a href="/d/{document.id}\?[^"]+">Equipment policy</a>', text)
 
 
 def test_a_source_with_an_address_links_that_and_the_page_here(
@@ -70,7 +71,7 @@ def test_a_source_with_an_address_links_that_and_the_page_here(
     pipeline.answers.append(answered(document))
     text = page(ask(signed_in))
     assert 'href="https://wiki.example/1" rel="noopener noreferrer"' in text
-    assert f'<a href="/d/{document.id}">as indexed</a>' in text
+    assert re.search(rf'<a href="/d/{document.id}\?[^"]+">as indexed</a>', text)
 
 
 def test_evidence_links_to_its_place_in_the_document(signed_in, pipeline, document):
@@ -79,8 +80,30 @@ def test_evidence_links_to_its_place_in_the_document(signed_in, pipeline, docume
     text = page(ask(signed_in))
     exchange = Exchange.objects.get()
     chunk_id = answer.evidence[0].chunk_id
-    assert f'href="/d/{document.id}?exchange={exchange.id}#c-{chunk_id}"' in text
+    query = f"exchange={exchange.id}&amp;chunk={chunk_id}"
+    address = f"/d/{document.id}?{query}#c-{chunk_id}"
+    # The source and the piece of evidence lead to the same place.
+    assert text.count(f'<a href="{address}">Equipment policy</a>') == 2
+    assert "<strong>in the answer</strong>" in text
     assert '<details class="evidence"' in text
+
+
+def test_what_was_searched_is_counted_here_where_the_pipeline_does_not(
+    signed_in, pipeline, document, source
+):
+    make_document(source, "old.md", status="archived")
+    make_document(source, "secret.md", rule=AccessRule.of())
+    pipeline.answers.append(answered(document, searched_documents=None))
+    assert "Searched 1 document that you may read in Handbook." in page(ask(signed_in))
+
+
+def test_steps_of_two_documents_are_two_lists(signed_in, pipeline, document):
+    text = "1. One\n2. Two\n1. Uno\n  - Bullet\n2. Due"
+    pipeline.answers.append(answered(document, text, sentences=()))
+    assert (
+        '<ol><li value="1">One</li><li value="2">Two</li></ol>'
+        '<ol><li value="1">Uno<ul><li>Bullet</li></ul></li><li value="2">Due</li></ol>'
+    ) in page(ask(signed_in))
 
 
 def test_text_that_no_model_quoted_is_not_marked_as_quoted(

@@ -70,7 +70,7 @@ def test_the_answer_is_stored_with_its_figures(incoming, pipeline, document):
     assert (done.state, done.outcome) == ("done", "answered")
     assert done.reply == "Laptops are replaced after 36 months."
     assert (done.answerability, done.confidence) == (0.87, 0.8)
-    assert done.answer["searched"] == ["Handbook"]
+    assert done.answer["searched"] == {"Handbook": 1}
     assert done.answered_at is not None
     assert done.milliseconds is not None
 

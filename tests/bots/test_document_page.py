@@ -6,7 +6,7 @@ from bots.asking import Incoming, answer_exchange, receive
 from bots.models import Exchange
 from connectors.models import Document, Group, Membership
 from memory.access import ANYONE, NOBODY_RULE, AccessRule, group, person
-from memory.documents import Block, BlockKind, Content, Evidence, Link
+from memory.documents import Block, BlockKind, Content, Evidence, Link, Sentence
 from tests.bots.pages import page, without_tokens
 from tests.bots.worlds import (
     abstained,
@@ -253,8 +253,16 @@ class TestPassages:
     @pytest.fixture
     def exchange(self, signed_in, pipeline, document, alice):
         chunk = "- Your manager approves it.\n- IT orders it within five working days."
-        evidence = (Evidence(uuid.UUID(int=7), document.id, "", chunk, tokens=9),)
-        pipeline.answers.append(answered(document, evidence=evidence))
+        cited, other = uuid.UUID(int=7), uuid.UUID(int=8)
+        laptops = "Laptops are replaced after 36 months."
+        evidence = (
+            Evidence(other, document.id, "", laptops, tokens=9),
+            Evidence(cited, document.id, "", chunk, tokens=9),
+        )
+        sentences = (Sentence(0, 7, (document.id,), (cited,)),)
+        pipeline.answers.append(
+            answered(document, evidence=evidence, sentences=sentences)
+        )
         incoming = Incoming("web", str(uuid.uuid4()), "How?", alice, alice.account)
         return answer_exchange(receive(incoming).id)
 
@@ -267,6 +275,15 @@ class TestPassages:
         assert "<li><mark>IT orders it within five working days.</mark></li>" in text
         assert "<p>Laptops are replaced after 36 months.</p>" in text
         assert f'<a href="#{anchor}">Go to the first</a>' in text
+
+    def test_the_chunk_that_the_link_names_is_marked_too(
+        self, signed_in, document, exchange
+    ):
+        query = f"?exchange={exchange.id}&chunk={uuid.UUID(int=8)}"
+        text = text_of(signed_in, document, query)
+        anchor = f"c-{uuid.UUID(int=8)}"
+        assert f'<mark id="{anchor}">Laptops are replaced after 36 months.' in text
+        assert text.count("<mark id=") == 2
 
     def test_a_text_that_changed_says_so(self, signed_in, source, document, exchange):
         Document.objects.filter(id=document.id).delete()
