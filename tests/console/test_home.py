@@ -64,3 +64,12 @@ def test_processes_that_start_at_once_get_the_same_key(tmp_path):
     keys = {process.communicate(timeout=60)[0] for process in starting}
     assert len(keys) == 1
     assert len(keys.pop().strip()) >= 64
+
+
+def test_a_key_that_another_process_made_meanwhile_is_kept(tmp_path, monkeypatch):
+    final = tmp_path / "secret-key"
+    first = secret_key(tmp_path)
+    # This process looked before the other one wrote.
+    monkeypatch.setattr(type(final), "exists", lambda _path: False)
+    assert secret_key(tmp_path) == first
+    assert [path.name for path in tmp_path.iterdir()] == ["secret-key"]
