@@ -16,7 +16,7 @@ KIND = "files"
 QUESTIONS = (
     "How do I expense a monitor?",
     "What does the Team plan cost per user and month?",
-    "Which dentist does the company recommend?",
+    "When was the company founded?",
 )
 
 
