@@ -1,10 +1,11 @@
 """Searches against an oracle that knows people and layers, but no token and no SQL."""
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.access import AccessRule, Principal, Scope, Status
@@ -13,13 +14,27 @@ from memory.stores.embedded import EmbeddedStore
 from tests.contracts.corpus import DIMENSIONS, document, vector
 
 SOURCES = [UUID(int=at) for at in (1, 2, 3)]
+PAIRS = [frozenset(SOURCES[:2]), frozenset(SOURCES[1:])]
+NARROWED_STATUSES = [
+    frozenset({Status.CURRENT}),
+    frozenset(Status),
+    frozenset({Status.CURRENT, Status.ARCHIVED}),
+    frozenset({Status.DRAFT}),
+]
 PRINCIPALS = [
     *("anyone", "workspace", "person:1", "person:11", "group:a:1", "group:a:11"),
     *("group:a:test", "group:a:test_domain", "rule:group:a:1", "it's", 'x\\y" OR true'),
 ]
 
-principals = st.sets(st.sampled_from(PRINCIPALS), max_size=4)
-layers = st.lists(st.frozensets(st.sampled_from(PRINCIPALS), max_size=4), max_size=3)
+principals = st.sets(st.sampled_from(PRINCIPALS), min_size=2, max_size=8)
+layer = st.frozensets(st.sampled_from(PRINCIPALS), min_size=2, max_size=6)
+# Sets that grant something most of the time; test_a_corpus_is_partly_readable counts.
+layers = st.one_of(
+    st.lists(layer, min_size=1, max_size=1),
+    st.lists(layer, min_size=1, max_size=3),
+    st.lists(layer | st.just(frozenset()), max_size=3),
+)
+statuses = st.sampled_from([Status.CURRENT, Status.CURRENT, *Status])
 
 
 @dataclass(frozen=True)
@@ -48,14 +63,14 @@ class Page:
 
 @st.composite
 def pages(draw):
-    count = draw(st.integers(1, 8))
+    count = draw(st.integers(3, 8))
     # Few different rules, so that documents share them.
     kinds = draw(st.lists(layers.map(tuple), min_size=1, max_size=4))
     return [
         Page(
             f"d{at}",
             draw(st.sampled_from(kinds)),
-            draw(st.sampled_from(Status)),
+            draw(statuses),
             draw(st.sampled_from(SOURCES)),
             draw(st.integers(1, 3)),
         )
@@ -120,15 +135,39 @@ def readers(draw):
     people = draw(
         st.lists(principals.map(frozenset), min_size=1, max_size=3 if is_channel else 1)
     )
-    places = st.frozensets(st.integers(0, 7))
+    places = st.frozensets(st.integers(0, 7), min_size=1)
     return Reader(
         tuple(people),
         is_channel,
-        draw(st.frozensets(st.sampled_from(Status), min_size=1)),
-        draw(st.none() | st.frozensets(st.sampled_from(SOURCES))),
-        draw(st.none() | places),
+        draw(st.sampled_from(NARROWED_STATUSES)),
+        draw(st.sampled_from([None, None, frozenset(), *PAIRS])),
+        draw(st.none() | st.none() | places),
         draw(st.just(frozenset()) | places),
     )
+
+
+def test_a_corpus_is_partly_readable():
+    """The properties below would hold of nothing if nobody ever read anything."""
+    seen = Counter()
+
+    @settings(database=None)
+    @given(pages(), readers())
+    def count(corpus, reader):
+        everything = replace(
+            reader,
+            statuses=frozenset(Status),
+            sources=None,
+            only=None,
+            without=frozenset(),
+        )
+        for at, page in enumerate(corpus):
+            seen[everything.may_read(at, page), reader.may_read(at, page)] += 1
+
+    count()
+    share = {outcome: number / seen.total() for outcome, number in seen.items()}
+    assert share[True, True] > 0.1
+    assert share[True, False] > 0.1
+    assert share[False, False] > 0.1
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +219,7 @@ def test_every_read_returns_exactly_what_may_be_read(store, corpus, asking, limi
         check(store, corpus, reader, limit)
 
 
-@given(pages(), readers(), st.integers(0, 7), layers, st.sampled_from(Status))
+@given(pages(), readers(), st.integers(0, 7), layers, statuses)
 def test_rewritten_properties_count_at_once(store, corpus, reader, at, new, status):
     write(store, corpus)
     at %= len(corpus)
