@@ -132,7 +132,12 @@ class Scope:
 
     def is_empty(self) -> bool:
         """Tell whether nothing at all can match."""
-        limits = (self.tokens or self.rules, self.statuses, self.sources, self.documents)
+        limits = (
+            self.tokens or self.rules,
+            self.statuses,
+            self.sources,
+            self.documents,
+        )
         return any(limit is not None and not limit for limit in limits)
 
     def admits(self, rule: AccessRule) -> bool:

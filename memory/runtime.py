@@ -15,7 +15,7 @@ from memory.megamem import MegaMem
 from memory.query.base import Authority
 from memory.stores.base import MemoryStore
 from memory.stores.embedded import EmbeddedStore
-from memory.systems import Parts, default_chunker, default_extractor, megamem
+from memory.systems import Parts, default_chunker, default_extractor, pipeline
 
 
 @dataclass
@@ -54,10 +54,12 @@ class Runtime:
                 default_chunker(), default_extractor(), self.embedder, self.store
             )
 
-    def pipeline(self, authority: Authority | None = None) -> MegaMem:
-        """Return the product's pipeline with the settings' policy.
+    def pipeline(
+        self, authority: Authority | None = None, *, name: str = "megamem"
+    ) -> MegaMem:
+        """Return a named pipeline with the settings' policy; the product's by default.
 
-        `authority` has the last word on access; bots pass SQL's.
+        `authority` has the last word on access; bots pass SQL's. Raises UnknownSystem.
         """
         parts = Parts(
             self.store,
@@ -66,7 +68,7 @@ class Runtime:
             threshold=settings.ATTEST_ANSWER_THRESHOLD,
             off=settings.ATTEST_STAGES_OFF,
         )
-        return megamem(parts)
+        return pipeline(parts, name)
 
 
 @lru_cache(maxsize=1)

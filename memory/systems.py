@@ -44,12 +44,21 @@ ABLATIONS: Mapping[str, frozenset[str]] = {
     "no_transform": frozenset({"transform"}),
     "no_keyword": frozenset({"keyword"}),
     "no_rank": frozenset({"rank"}),
+    "no_reranker": frozenset({"reranker"}),
     "no_expansion": frozenset({"expansion"}),
     "no_distillation": frozenset({"memories"}),
     "no_dual_index": frozenset({"chunks"}),
     "no_gate": frozenset({"gate"}),
     "no_attribution": frozenset({"attribution"}),
 }
+
+
+#: Every pipeline by name.
+PIPELINES = ("megamem", "megamem-reranker", *(f"megamem-{name}" for name in ABLATIONS))
+
+
+class UnknownSystem(AttestError):
+    """A system to ask has no such name."""
 
 
 class UnknownStage(AttestError):
@@ -114,10 +123,17 @@ def megamem(
 
 def pipelines(parts: Parts) -> Mapping[str, MegaMem]:
     """Return every named pipeline: `megamem`, `megamem-reranker`, each ablation."""
-    named = {"megamem": megamem(parts), "megamem-reranker": megamem(parts, on=["reranker"])}
-    for name, stages in ABLATIONS.items():
-        named[f"megamem-{name}"] = megamem(parts, off=stages)
-    return named
+    return {name: pipeline(parts, name) for name in PIPELINES}
+
+
+def pipeline(parts: Parts, name: str) -> MegaMem:
+    """Return one named pipeline. Raises UnknownSystem, naming those there are."""
+    if name not in PIPELINES:
+        known = ", ".join(PIPELINES)
+        raise UnknownSystem(f"There's no system {name!r}. Known: {known}.")
+    if name == "megamem-reranker":
+        return megamem(parts, on=["reranker"])
+    return megamem(parts, off=ABLATIONS.get(name.removeprefix("megamem-"), ()))
 
 
 def _weights(left_out: Collection[str]) -> RouteWeights:

@@ -49,7 +49,7 @@ def load_data_set(name: str, folder: Path, questions: Path | None) -> DataSet:
         raise DataSetError(
             f"There's no file of questions at {path}; name one by --questions."
         )
-    return load_handbook(folder_documents(folder), path, name=name)
+    return load_handbook(folder_documents(folder.resolve()), path, name=name)
 
 
 def folder_documents(folder: Path) -> Iterator[Document]:

@@ -27,7 +27,7 @@ from memory.evaluation.systems import DEFAULT_SYSTEMS, make_systems, parse_names
 from memory.query.packing import Packer
 from memory.stores.base import MemoryStore
 from memory.systems import (
-    ABLATIONS,
+    PIPELINES,
     Parts,
     default_chunker,
     default_extractor,
@@ -35,9 +35,6 @@ from memory.systems import (
 )
 
 Results = dict[str, list[Result]]
-
-#: What `memory.systems.pipelines` makes, known before a model is loaded.
-PIPELINES = ("megamem", "megamem-reranker", *(f"megamem-{name}" for name in ABLATIONS))
 
 
 class Command(BaseCommand):

@@ -1,0 +1,67 @@
+"""`./manage.py ask`: one question on the terminal."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from bots.asking import normalised
+from bots.errors import AskingError
+from bots.reading import searched_sources
+from connectors.access import SqlAuthority, person_for, scope_of, scope_of_workspace
+from connectors.errors import AccessError
+from console.management.answers import answer_json, answer_lines, trace_lines
+from memory.documents import Question
+from memory.errors import AttestError
+from memory.systems import PIPELINES
+
+
+class Command(BaseCommand):
+    """Ask, and print the answer with what supports it."""
+
+    help = (
+        "Ask one question. Without --as it reads what every employee may read. "
+        "Nothing is stored."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the question and who asks it."""
+        parser.add_argument("question", help="the question, in quotes")
+        parser.add_argument(
+            "--as", dest="email", metavar="EMAIL", help="ask as this person"
+        )
+        parser.add_argument(
+            "--system",
+            default="megamem",
+            metavar="S",
+            help=f"which pipeline: {', '.join(PIPELINES)}",
+        )
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+        parser.add_argument(
+            "--explain", action="store_true", help="print what each stage did"
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Ask and print. An abstention is an answer, so it exits with 0."""
+        try:
+            text = normalised(options["question"])
+            email = options["email"]
+            scope = scope_of(person_for(email)) if email else scope_of_workspace()
+            # Here, as it loads numpy, torch and the store.
+            from memory.runtime import runtime
+
+            pipeline = runtime().pipeline(SqlAuthority(), name=options["system"])
+            answer = pipeline.ask(Question(text, scope))
+        except (AskingError, AccessError, AttestError) as error:
+            raise CommandError(str(error)) from error
+        if options["json"]:
+            values = answer_json(answer)
+            self.stdout.write(json.dumps(values, ensure_ascii=False, indent=2))
+            return
+        for line in answer_lines(answer, searched_sources(scope)):
+            self.stdout.write(line)
+        if options["explain"]:
+            for line in trace_lines(answer):
+                self.stdout.write(line)
