@@ -69,7 +69,9 @@ def test_the_order_of_routes_does_not_matter(given_routes, random):
 @given(routes)
 def test_every_chunk_found_is_there_once_best_first(given_routes):
     fused = fuse(given_routes)
-    found = {chunk for route in given_routes for h in route.hits for chunk in h.chunk_ids}
+    found = {
+        chunk for route in given_routes for h in route.hits for chunk in h.chunk_ids
+    }
     assert {chunk for chunk, _ in fused} == found
     assert len(fused) == len(found)
     scores = [score for _, score in fused]

@@ -61,5 +61,7 @@ def test_the_cards_fit_the_budget_as_a_model_reads_them(given_candidates):
 def test_every_candidate_is_packed_or_skipped_with_a_reason(given_candidates):
     packed = Packer().pack(given_candidates)
     chosen = {item.chunk_id for item in packed.candidates}
-    assert {item.chunk_id for item in given_candidates} == chosen | packed.skipped.keys()
+    assert {
+        item.chunk_id for item in given_candidates
+    } == chosen | packed.skipped.keys()
     assert all(packed.skipped.values())
