@@ -296,7 +296,7 @@ class TestPassages:
         client.force_login(make_person("bob").account)
         assert "<mark" not in text_of(client, document, f"?exchange={exchange.id}")
 
-    @pytest.mark.parametrize("value", ["", "x", str(uuid.uuid4())])
+    @pytest.mark.parametrize("value", ["", "x", str(uuid.UUID(int=1))])
     def test_a_wrong_exchange_marks_nothing(self, signed_in, document, value):
         assert "<mark" not in text_of(signed_in, document, f"?exchange={value}")
 
