@@ -15,7 +15,6 @@ from uuid import UUID
 
 import numpy as np
 
-from memory.answering.scoring import embedded
 from memory.answering.terms import overlap, rarity, terms
 from memory.answering.units import Kind, units_of
 from memory.documents import ABSTENTION, Evidence, Sentence
@@ -206,7 +205,8 @@ def _sources(evidence: Sequence[Evidence]) -> list[_Source]:
         whole = _claim(card.text)
         for unit in units_of(rank, card):
             if unit.kind is not Kind.HEADER:
-                found.append(_Source(_claim(unit.text), card, whole, embedded(unit)))
+                text = unit.statements[0]
+                found.append(_Source(_claim(unit.text), card, whole, text))
     return found
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from memory.answerability import Calibration
 from memory.documents import Answer
-from memory.query.base import Packed
 from memory.query.words import stems
 
 _NUMBER = re.compile(r"\d")
@@ -20,12 +19,12 @@ class LogisticConfidence:
 
     calibration: Calibration
 
-    def confidence(self, text: str, answer: Answer, packed: Packed) -> float:
+    def confidence(self, text: str, answer: Answer) -> float:
         """Return the probability in (0, 1) that the answer is right."""
-        return self.calibration.probability(answer_features(text, answer, packed))
+        return self.calibration.probability(answer_features(text, answer))
 
 
-def answer_features(text: str, answer: Answer, packed: Packed) -> Mapping[str, float]:
+def answer_features(text: str, answer: Answer) -> Mapping[str, float]:
     """Return the raw features of a finished answer.
 
     `answer_coverage` is the share of the question's content words in the answer,
@@ -35,7 +34,7 @@ def answer_features(text: str, answer: Answer, packed: Packed) -> Mapping[str, f
     asked = set(stems(text))
     said = set(stems(answer.text))
     first = answer.sentences[0].chunk_ids if answer.sentences else ()
-    best = packed.evidence[0].chunk_id if packed.evidence else None
+    best = answer.evidence[0].chunk_id if answer.evidence else None
     return {
         "answerability": answer.answerability,
         "answer_coverage": len(asked & said) / len(asked) if asked else 0.0,

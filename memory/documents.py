@@ -242,7 +242,10 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A packed chunk as the answer may use it. `text` has a continued table's header."""
+    """A packed chunk as the answer may use it. `text` has a continued table's header.
+
+    `topic` is the key of the chunk's memories: title and headings.
+    """
 
     chunk_id: UUID
     document_id: UUID
@@ -250,6 +253,7 @@ class Evidence:
     text: str
     tokens: int
     anchor: str = ""
+    topic: str = ""
 
 
 @dataclass(frozen=True, slots=True)

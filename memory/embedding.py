@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -43,6 +43,20 @@ class Embedder(Protocol):
         ...
 
 
+@runtime_checkable
+class Keeper(Protocol):
+    """An embedder that keeps vectors and can tell which it has."""
+
+    def kept(self, texts: Sequence[str]) -> dict[str, FloatArray]:
+        """Return the kept vectors, shape (d,), by text; nothing is encoded."""
+        ...
+
+
+def kept_vectors(embedder: Embedder, texts: Sequence[str]) -> dict[str, FloatArray]:
+    """Return the vectors that `embedder` has of `texts` without encoding, by text."""
+    return embedder.kept(texts) if isinstance(embedder, Keeper) else {}
+
+
 def embedded_text(item: Chunk | Memory) -> str:
     """Return what is embedded of a chunk or memory.
 
@@ -51,9 +65,14 @@ def embedded_text(item: Chunk | Memory) -> str:
     value (A3).
     """
     if isinstance(item, Memory):
-        return f"{item.key}\n{item.value}"
+        return memory_text(item.key, item.value)
     lead = " / ".join(dict.fromkeys(part for part in (item.title, *item.path) if part))
     return "\n".join(part for part in (lead, item.header, item.text) if part)
+
+
+def memory_text(key: str, value: str) -> str:
+    """Return what is embedded of a memory's key and value (A3)."""
+    return f"{key}\n{value}"
 
 
 def text_hash(text: str) -> str:

@@ -245,7 +245,7 @@ class MegaMem:
         if self.confidence is None:
             return found.answerability
         with run.stage("confidence"):
-            return self.confidence.confidence(text, answer, found.packed)
+            return self.confidence.confidence(text, answer)
 
 
 def asked_text(queries: Sequence[WeightedQuery]) -> str:

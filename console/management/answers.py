@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from bots.replies import Source, likelihood, reply_to
+from bots.shapes import is_rule
 from connectors.models import Document
 from console.management.showing import printable
 from memory.documents import Answer, LinkedDocument, Outcome
@@ -70,8 +71,7 @@ def answer_lines(answer: Answer, searched: Mapping[str, int]) -> Iterator[str]:
     places = ", ".join(f"{name} ({count:,})" for name, count in searched.items())
     yield f"Searched {total:,} documents{': ' + places if places else ''}."
     yield (
-        f"The documents hold the answer: {likelihood(answer.answerability)} "
-        f"({answer.answerability:.0%}). "
+        f"{likelihood(answer.answerability)} ({answer.answerability:.0%}). "
         f"{answer.timings_ms.get('total', 0):,.0f} ms."
     )
     yield from reply.notes
@@ -97,11 +97,21 @@ def _marked(answer: Answer, numbers: Mapping[Any, int]) -> Iterator[str]:
         named = [numbers[d] for d in sentence.document_ids if d in numbers]
         marks = " ".join(f"[{number}]" for number in sorted(named))
         following = answer.text[at:].lstrip(" ")[:1]
-        if marks and (marks != last or following in ("", "\n")):
+        shown = marks != last or following in ("", "\n")
+        if marks and shown and not _heads_a_table(answer.text, at):
             text += f" {marks}"
         last = marks
     text += answer.text[at:]
     yield from (printable_line(line) for line in text.split("\n"))
+
+
+def _heads_a_table(text: str, end: int) -> bool:
+    """Tell whether the line that ends there names a table's columns, or rules it off."""
+    before, _, line = text[:end].rpartition("\n")
+    above = before.rpartition("\n")[2]
+    below = text[end:].partition("\n")[2]
+    rows = [part.lstrip().startswith("|") for part in (above, line, below)]
+    return rows[1] and (is_rule(line) or rows == [False, True, True])
 
 
 def printable_line(line: str) -> str:

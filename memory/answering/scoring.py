@@ -12,7 +12,7 @@ from memory.answering.asked import Asked, Form
 from memory.answering.terms import overlap, rarity, terms
 from memory.answering.units import Kind, Unit
 from memory.documents import FloatArray
-from memory.embedding import Embedder
+from memory.embedding import Embedder, kept_vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,10 @@ class Weights:
     dangling: float = -0.08
     curt: float = -0.10
     title: float = -0.06
-    #: How many units are embedded: about 2 ms each on two cores.
-    embedded: int = 24
+    #: How many units are scored by meaning; the vectors of most are kept from sync.
+    compared: int = 200
+    #: How many of those may be encoded for this question: 2 to 5 ms each on two cores.
+    encoded: int = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +96,8 @@ class Scorer:
     def score(self, asked: Asked, units: Sequence[Unit]) -> list[Scored]:
         """Return the most promising units with their scores, best first.
 
-        At most `Weights.embedded` of them: a cheap look at words, form and rank
-        chooses which are embedded.
+        A cheap look at words, form and rank chooses which are compared by meaning,
+        and which of those without a kept vector are encoded; the rest is left out.
         """
         found = {unit.key: frozenset(terms(unit.text)) for unit in units}
         idf = rarity(found.values())
@@ -104,18 +106,40 @@ class Scorer:
         cheap = {u.key: self._cheap(asked, u, wanted, found[u.key]) for u in units}
         usable = [unit for unit in units if unit.kind is not Kind.HEADER]
         usable.sort(key=lambda unit: (-cheap[unit.key], unit.key))
-        usable = usable[: self._weights.embedded]
+        vectors = self._vectors(usable[: self._weights.compared])
+        usable = [unit for unit in usable if unit.key in vectors]
         if not usable:
             return []
         queries = self._embedder.embed_queries(list(asked.queries))
-        vectors = self._embedder.embed_documents([embedded(unit) for unit in usable])
-        similar = vectors @ queries.T
+        by_unit = [vectors[unit.key] @ queries.T for unit in usable]
+        similar = np.stack([own.max(axis=0) for own in by_unit])
         similar += self._weights.card * _by_card(similar, usable)
         scored = [
-            self._scored(unit, similar[row], vectors[row], cheap, found[unit.key])
+            self._scored(
+                unit,
+                similar[row],
+                vectors[unit.key][by_unit[row][:, 0].argmax()],
+                cheap,
+                found[unit.key],
+            )
             for row, unit in enumerate(usable)
         ]
         return sorted(scored, key=lambda item: (-item.score, item.unit.key))
+
+    def _vectors(self, units: Sequence[Unit]) -> dict[tuple[int, int], FloatArray]:
+        """Return by unit the vectors of its statements, shape (n, d), n at least 1.
+
+        Kept vectors first; the first few units of which none is kept are encoded.
+        """
+        texts = [text for unit in units for text in unit.statements]
+        kept = kept_vectors(self._embedder, texts)
+        unknown = [u for u in units if not any(t in kept for t in u.statements)]
+        missing = [u.statements[0] for u in unknown[: self._weights.encoded]]
+        if missing:
+            fresh = self._embedder.embed_documents(missing)
+            kept = {**kept, **dict(zip(missing, fresh, strict=True))}
+        found = {u.key: [kept[t] for t in u.statements if t in kept] for u in units}
+        return {key: np.stack(own) for key, own in found.items() if own}
 
     def _scored(
         self,
@@ -164,12 +188,3 @@ def _by_card(similar: FloatArray, units: Sequence[Unit]) -> FloatArray:
         best = np.sort(similar[own], axis=0)[-_BEST_OF_CARD:]
         result[own] = best.sum(axis=0) / _BEST_OF_CARD
     return result
-
-
-_MOST_EMBEDDED = 400
-
-
-def embedded(unit: Unit) -> str:
-    """Return what is embedded of a unit: what it stands under, then its text."""
-    text = unit.text[:_MOST_EMBEDDED]
-    return f"{unit.context}\n{text}" if unit.context else text

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from memory.distillation.statements import (
+    MAX_CHARACTERS,
+    item_values,
+    lead_in,
+    memory_key,
+    one_line,
+    row_value,
+)
 from memory.documents import Evidence
+from memory.embedding import memory_text
 from memory.sentences import Run, Span, runs, spans_of
 
 
@@ -34,6 +43,7 @@ class Unit:
     table there. `needs` are the units (indexes in the same card) without which it
     can't be read: a table's header, a short lead-in, the sentence that a pronoun
     points to. `context` is what it stands under: headings, lead-in, question.
+    `statements` are the texts to embed, worded as the memories of the same words are.
     """
 
     card: int
@@ -44,6 +54,7 @@ class Unit:
     text: str
     block: int
     context: str = ""
+    statements: tuple[str, ...] = ()
     needs: tuple[int, ...] = ()
     depth: int = 0
     is_ordered: bool = False
@@ -81,6 +92,7 @@ class _Reader:
     card: int
     text: str
     path: list[str]
+    key: str
     units: list[Unit] = field(default_factory=list)
     #: Headings inside the card with their levels, outermost first.
     under: list[tuple[int, str]] = field(default_factory=list)
@@ -88,6 +100,8 @@ class _Reader:
     previous: str = ""
     question: Unit | None = None
     lead: Unit | None = None
+    #: The last paragraph's lead-in as the extractor words it.
+    introduced: str = ""
     header: tuple[int, ...] = ()
     parents: list[Unit] = field(default_factory=list)
 
@@ -139,7 +153,9 @@ class _Reader:
         if self.previous != "row" or _RULE.fullmatch(line):
             self.header += (self._add(Kind.HEADER, run).index,)
         else:
-            self._add(Kind.ROW, run, needs=self.header)
+            header = self.units[self.header[0]].text if self.header else ""
+            values = [row_value(line, header)]
+            self._add(Kind.ROW, run, needs=self.header, values=values)
 
     def _read_item(self, run: Run) -> None:
         line_start = self.text.rfind("\n", 0, run.start) + 1
@@ -149,14 +165,17 @@ class _Reader:
         while self.parents and self.parents[-1].depth >= depth:
             self.parents.pop()
         spans = spans_of(self.text, run)
+        values: Sequence[str] = ()
         if run.end - run.start <= _ITEM_LIMIT:
             spans = [Span(run.start, run.end)]
+            values = item_values(self.text[run.start : run.end], self.introduced)
         first = self._add(
             self._item_kind(spans[0]),
             spans[0],
             needs=self._lead_in(),
             depth=depth,
             is_ordered=ordered,
+            values=values or [self.text[match.end() if match else 0 : spans[0].end]],
         )
         self._add_following(spans[1:], first)
         self.parents.append(first)
@@ -168,6 +187,7 @@ class _Reader:
         return Kind.LEAD if ending in (":", "：") else Kind.ITEM
 
     def _read_paragraph(self, run: Run) -> None:
+        self.introduced = lead_in(self.text[run.start : run.end])
         quote = _QUOTE.match(self.text, run.start, run.end)
         if quote and quote.end() < run.end:
             run = Run(quote.end(), run.end, is_whole=False)
@@ -215,6 +235,7 @@ class _Reader:
         needs: tuple[int, ...] = (),
         depth: int = 0,
         is_ordered: bool = False,
+        values: Sequence[str] = (),
     ) -> Unit:
         text = self.text[span.start : span.end]
         dangling = not needs and bool(_DANGLING.match(text))
@@ -227,6 +248,10 @@ class _Reader:
             text=text,
             block=self.block,
             context=self._context(),
+            statements=tuple(
+                memory_text(self.key, one_line(value)[:MAX_CHARACTERS])
+                for value in values or [text]
+            ),
             needs=needs,
             depth=depth,
             is_ordered=is_ordered,
@@ -239,4 +264,5 @@ class _Reader:
 def units_of(card: int, evidence: Evidence) -> list[Unit]:
     """Return the units of one card, in its own order, disjoint; none for headings."""
     path = [part.strip() for part in evidence.heading.split(" / ") if part.strip()]
-    return _Reader(card, evidence.text, path).read()
+    key = evidence.topic or memory_key("", path)
+    return _Reader(card, evidence.text, path, key).read()

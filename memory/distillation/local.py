@@ -14,8 +14,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid5
 
+from memory.distillation.statements import (
+    is_statement,
+    item_values,
+    lead_in,
+    memory_key,
+    one_line,
+    row_value,
+)
 from memory.documents import (
-    Block,
     BlockKind,
     Chunk,
     Content,
@@ -26,12 +33,8 @@ from memory.documents import (
 from memory.sentences import sentence_spans
 
 VERSION = "local-1"
-#: A4 and A3 speak of concise values; longer sentences are kept in the chunk alone.
-MAX_CHARACTERS = 600
-MIN_WORDS = 4
 
 _WORD = re.compile(r"\w+")
-_LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s+")
 _DECISION = re.compile(
     r"\b(decided|decision|agreed|we chose|approved|no longer|instead of|as of|effective)\b",
     re.I,
@@ -113,12 +116,6 @@ class LocalExtractor:
         )
 
 
-def memory_key(title: str, path: Sequence[str]) -> str:
-    """Return what a memory is about: the document's title and the last two headings."""
-    parts = [title, *path[-2:]]
-    return " / ".join(dict.fromkeys(part for part in parts if part))
-
-
 def memory_type(value: str, kind: BlockKind) -> MemoryType:
     """Return a statement's type by its wording; a fact where no rule fits."""
     if kind in (BlockKind.TABLE_ROW, BlockKind.TABLE_HEADER):
@@ -143,42 +140,20 @@ def _statements(content: Content, chunk: Chunk) -> Iterator[_Statement]:
             return
         text = content.text[max(block.start, chunk.start) : min(block.end, chunk.end)]
         if block.kind in (BlockKind.PARAGRAPH, BlockKind.QUOTE):
-            sentences = [text[start:end] for start, end in sentence_spans(text)]
-            yield from (_Statement(_line(s), block.kind) for s in sentences)
-            lead = _line(sentences[-1]) if text.rstrip().endswith(":") else ""
+            sentences = (text[start:end] for start, end in sentence_spans(text))
+            yield from (_Statement(one_line(s), block.kind) for s in sentences)
+            lead = lead_in(text)
         elif block.kind is BlockKind.LIST_ITEM:
             yield from _item(text, lead)
         elif block.kind is BlockKind.TABLE_ROW:
-            yield _Statement(row_with_headers(block, text), block.kind)
+            yield _Statement(row_value(text, block.header), block.kind)
 
 
 def _item(text: str, lead: str) -> Iterator[_Statement]:
     """Yield a list item under its lead-in; a long item sentence by sentence."""
     ordered = bool(re.match(r"^\s*\d+[.)]\s", text))
-    item = _line(_LIST_MARK.sub("", text))
-    under = f"{lead.rstrip(':')}: {item}" if lead and len(lead) < 120 else item
-    if len(under) <= MAX_CHARACTERS // 2:
-        yield _Statement(under, BlockKind.LIST_ITEM, ordered)
-        return
-    for start, end in sentence_spans(item):
-        yield _Statement(item[start:end].strip(), BlockKind.LIST_ITEM, ordered)
-
-
-def row_with_headers(block: Block, text: str) -> str:
-    """Return a table row as `header: value; …`; cells without a header stand alone."""
-    cells, headers = split_row(text), split_row(block.header)
-    pairs = []
-    for at, cell in enumerate(cells):
-        header = headers[at] if at < len(headers) else ""
-        if cell:
-            pairs.append(f"{header}: {cell}" if header else cell)
-    return "; ".join(pairs)
-
-
-def split_row(line: str) -> list[str]:
-    r"""Return the cells of a `| a | b |` line; `\|` is a bar inside a cell."""
-    inner = line.strip().removeprefix("|").removesuffix("|")
-    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", inner)]
+    for value in item_values(text, lead):
+        yield _Statement(value, BlockKind.LIST_ITEM, ordered)
 
 
 def _best(statements: Sequence[_Statement], limit: int) -> list[_Statement]:
@@ -186,8 +161,7 @@ def _best(statements: Sequence[_Statement], limit: int) -> list[_Statement]:
     useful = [
         (at, statement)
         for at, statement in enumerate(statements)
-        if len(_WORD.findall(statement.value)) >= MIN_WORDS
-        and len(statement.value) <= MAX_CHARACTERS
+        if is_statement(statement.value)
     ]
     useful.sort(key=lambda item: (-_weight(item[1]), item[0]))
     return [statement for _, statement in sorted(useful[:limit], key=lambda i: i[0])]
@@ -205,10 +179,6 @@ def _weight(statement: _Statement) -> float:
     score += 0.3 * bool(_DEFINITION.search(value))
     score += 0.3 * (statement.kind is BlockKind.TABLE_ROW) + 0.2 * statement.ordered
     return score - 0.5 * value.endswith(("?", ":"))
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _normal(text: str) -> str:

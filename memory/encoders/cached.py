@@ -57,6 +57,11 @@ class CachedEmbedder:
         """Return the embedder's vectors; people's questions aren't kept."""
         return self._embedder.embed_queries(texts)
 
+    def kept(self, texts: Sequence[str]) -> dict[str, FloatArray]:
+        """Return the kept vectors, shape (d,), by text; nothing is encoded."""
+        keys = {self._key(text): text for text in texts}
+        return {keys[key]: vector for key, vector in self._kept(list(keys))}
+
     def embed_documents(
         self, texts: Sequence[str], *, on_progress: Callable[[int], None] | None = None
     ) -> FloatArray:

@@ -151,7 +151,7 @@ class Attributor(Protocol):
 class Confidence(Protocol):
     """Judges a finished answer."""
 
-    def confidence(self, text: str, answer: Answer, packed: Packed) -> float:
+    def confidence(self, text: str, answer: Answer) -> float:
         """Return the probability in [0, 1] that the answer is right."""
         ...
 

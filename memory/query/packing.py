@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
+from memory.distillation.statements import memory_key
 from memory.documents import Evidence
 from memory.query.base import Candidate, Packed
 from memory.tokens import count_tokens
@@ -77,16 +78,9 @@ def evidence_card(candidate: Candidate) -> Evidence:
         text=text.strip("\n"),
         tokens=0,
         anchor=chunk.anchor,
+        topic=memory_key(chunk.title, chunk.path),
     )
-    tokens = count_tokens(render_card(evidence))
-    return Evidence(
-        evidence.chunk_id,
-        evidence.document_id,
-        evidence.heading,
-        evidence.text,
-        tokens,
-        evidence.anchor,
-    )
+    return replace(evidence, tokens=count_tokens(render_card(evidence)))
 
 
 def render_card(evidence: Evidence) -> str:

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from bots.asking import normalised
 from bots.errors import AskingError
-from bots.reading import searched_sources
+from bots.reading import searched_sources, with_current_names
 from connectors.access import SqlAuthority, person_for, scope_of, scope_of_workspace
 from connectors.errors import AccessError
 from console.management.answers import answer_json, answer_lines, trace_lines
@@ -53,7 +53,7 @@ class Command(BaseCommand):
             from memory.runtime import runtime
 
             pipeline = runtime().pipeline(SqlAuthority(), name=options["system"])
-            answer = pipeline.ask(Question(text, scope))
+            answer = with_current_names(pipeline.ask(Question(text, scope)))
         except (AskingError, AccessError, AttestError) as error:
             raise CommandError(str(error)) from error
         if options["json"]:

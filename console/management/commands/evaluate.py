@@ -76,7 +76,7 @@ class Command(BaseCommand):
         questions = list(data.questions[: options["limit"]])
         if options["withhold"]:
             questions += withhold(questions)
-        parts = _index_parts()
+        parts = index_parts()
         index = open_index(
             data,
             parts,
@@ -147,7 +147,7 @@ class Command(BaseCommand):
             self.stdout.write(f"Note: {count} {name.replace('_', ' ')}.")
 
 
-def _index_parts() -> IndexParts:
+def index_parts() -> IndexParts:
     """Return the product's own chunker, extractor, encoder and store."""
     # Here, as it loads torch: a wrong argument is told before.
     from memory.runtime import runtime
