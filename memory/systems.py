@@ -14,7 +14,7 @@ from memory.distillation.local import LocalExtractor
 from memory.embedding import Embedder
 from memory.errors import AttestError
 from memory.megamem import MegaMem
-from memory.query.base import Authority, Reranker
+from memory.query.base import Authority
 from memory.query.expansion import PseudoRelevance
 from memory.query.ranking import DocumentRanker
 from memory.query.reranking import LocalReranker
@@ -101,7 +101,10 @@ def megamem(
     left_out = {*(OFF_BY_DEFAULT - set(on)), *off, *parts.off}
     reranker = None if "reranker" in left_out else LocalReranker(parts.embedder)
     gate_calibration, confidence = shipped_calibrations()
-    gate = LogisticGate(gate_calibration, running_fingerprint(parts, reranker))
+    running = running_fingerprint(
+        parts.embedder.name, reranker.name if reranker else ""
+    )
+    gate = LogisticGate(gate_calibration, running)
     threshold = parts.threshold
     return MegaMem(
         retriever=Retriever(parts.store, parts.embedder, _weights(left_out)),
@@ -120,9 +123,9 @@ def megamem(
     )
 
 
-def running_fingerprint(parts: Parts, reranker: Reranker | None = None) -> str:
+def running_fingerprint(embedder: str, reranker: str = "") -> str:
     """Return what a calibration must have been fitted for: encoder, reranker, mode."""
-    return fingerprint(parts.embedder.name, reranker.name if reranker else "", "local")
+    return fingerprint(embedder, reranker, "local")
 
 
 def pipelines(parts: Parts) -> Mapping[str, MegaMem]:

@@ -14,11 +14,15 @@ RRF_K = 60
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One ranked list of hits and its weight. `name` says view and way of search."""
+    """One ranked list of hits and its weight.
+
+    `name` says view and way of search, `kind` what wording was searched with.
+    """
 
     name: str
     weight: float
     hits: Sequence[Hit]
+    kind: str = "original"
 
 
 def resolve(hits: Iterable[Hit], *, max_chunks_per_hit: int = 5) -> dict[UUID, float]:

@@ -29,11 +29,11 @@ class DocumentRanker:
     """
 
     chunk: float = 1.0
-    second: float = 0.2
-    memory: float = 0.5
+    second: float = 0.1
+    memory: float = 0.3
     keyword: float = 0.1
-    coverage: float = 0.2
-    share: float = 2.0
+    coverage: float = 0.3
+    share: float = 1.0
 
     def rank(self, text: str, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Return the same candidates, best first; ties keep their order."""

@@ -76,7 +76,7 @@ class Retriever:
         stored = self.store.chunks([chunk_id for chunk_id, _ in fused], scope)
         by_id = {item.chunk.id: item for item in stored}
         candidates = [
-            Candidate(by_id[chunk_id], score, signals[chunk_id])
+            Candidate(by_id[chunk_id], score, signals.get(chunk_id, {}))
             for chunk_id, score in fused
             if chunk_id in by_id
         ]
@@ -96,14 +96,20 @@ class Retriever:
                     hits = self.store.nearest(view, vector, limit, scope)
                 else:
                     hits = self.store.keyword(view, query.text, limit, scope)
-                routes.append(Route(name, query.weight * weight, hits))
+                routes.append(Route(name, query.weight * weight, hits, query.kind))
         return routes
 
 
 def _signals(routes: Sequence[Route]) -> dict[UUID, dict[str, float]]:
-    """Return each chunk's best raw score by route name, over all queries."""
+    """Return each chunk's best raw score by route name, over the asker's own wordings.
+
+    An expansion is made of the passages that were found, so it's near them whatever was
+    asked: it brings candidates in, but says nothing of how well they answer.
+    """
     signals: dict[UUID, dict[str, float]] = {}
     for route in routes:
+        if route.kind == "expansion":
+            continue
         for chunk_id, score in resolve(route.hits).items():
             own = signals.setdefault(chunk_id, {})
             own[route.name] = max(score, own.get(route.name, score))

@@ -15,7 +15,7 @@ SAMPLE = Path(__file__).resolve().parents[2] / "deploy" / "sample"
 @pytest.fixture(scope="module")
 def maker():
     spec = importlib.util.spec_from_file_location(
-        "make_binaries", SAMPLE / "make_binaries.py"
+        "make_sample", SAMPLE.parent / "make_sample.py"
     )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

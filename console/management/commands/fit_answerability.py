@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,11 @@ from console.benchmarks.progress import ProgressLine
 from console.benchmarks.sets import load_data_set
 from console.management.commands.evaluate import index_parts
 from memory.confidence import answer_features
-from memory.documents import Outcome, Question
+from memory.documents import Question
 from memory.errors import AttestError
 from memory.evaluation.calibrating import Example, Fit, fit
-from memory.evaluation.datasets import EvaluationQuestion, withhold
-from memory.evaluation.index import WHOLE_SCOPE, EvaluationIndex, open_index
+from memory.evaluation.datasets import DataSet, EvaluationQuestion, withhold
+from memory.evaluation.index import WHOLE_SCOPE, EvaluationIndex, IndexParts, open_index
 from memory.evaluation.judging import is_found, passages
 from memory.megamem import MegaMem
 from memory.systems import Parts, megamem, running_fingerprint
@@ -33,9 +34,15 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take the data and where to write."""
-        parser.add_argument("dataset", help="handbook, or a name for your own")
-        parser.add_argument("--data", type=Path, required=True, help="its folder")
-        parser.add_argument("--questions", type=Path, help="JSONL of questions")
+        parser.add_argument(
+            "--set",
+            dest="sets",
+            action="append",
+            nargs=3,
+            required=True,
+            metavar=("NAME", "FOLDER", "QUESTIONS"),
+            help="a data set as `evaluate` takes it; may be given several times",
+        )
         parser.add_argument(
             "--threshold", type=float, default=0.25, help="answer from this figure on"
         )
@@ -58,38 +65,47 @@ class Command(BaseCommand):
             options["write"].write_text(text, encoding="utf-8")
 
     def _fits(self, options: dict[str, Any]) -> tuple[Fit, Fit]:
-        data = load_data_set(options["dataset"], options["data"], options["questions"])
         parts = index_parts()
-        index = open_index(data, parts, settings.ATTEST_HOME / "evaluation")
-        shared = Parts(index.store, parts.embedder, threshold=0.0)
-        questions = [*data.questions, *withhold(data.questions)]
-        line = ProgressLine(self.stderr, "questions")
-        examples: list[Example] = []
-        answers: list[tuple[dict[str, float], bool]] = []
-        pipeline = megamem(shared)
-        for done, question in enumerate(questions, start=1):
-            example, answer = _judged(pipeline, question, index)
-            examples.append(example)
-            answers.append(answer)
-            line(done, len(questions))
-        named = {
-            "fingerprint": running_fingerprint(shared),
-            "threshold": options["threshold"],
-            "provenance": (
-                f"{data.name} ({data.data_hash[:12]}), {len(data.questions)} questions "
-                f"and {len(questions) - len(data.questions)} withheld; the share of "
-                "answerable ones is the data's own"
-            ),
-        }
-        gate = fit(examples, **named)
+        judged: list[Judged] = []
+        origins = []
+        for name, folder, questions in options["sets"]:
+            data = load_data_set(name, Path(folder), Path(questions))
+            judged += self._judge(data, parts)
+            origins.append(f"{name} ({data.data_hash[:12]}, {len(data.questions)})")
+        provenance = (
+            f"Questions of {' and '.join(origins)}, each answerable one also with its "
+            "documents withheld; the share of answerable ones is the data's own."
+        )
+        running = running_fingerprint(parts.embedder.name)
+        gate = fit(
+            [item.evidence for item in judged],
+            fingerprint=running,
+            threshold=options["threshold"],
+            provenance=provenance,
+        )
         # The gate's own figure as it would be for a question that it hasn't seen.
-        seconds = [
-            Example({**features, "answerability": float(unseen)}, label, example.group)
-            for (features, label), unseen, example in zip(
-                answers, gate.unseen, examples, strict=True
+        answers = [
+            replace(
+                item.answer,
+                features={**item.answer.features, "answerability": float(unseen)},
             )
+            for item, unseen in zip(judged, gate.unseen, strict=True)
         ]
-        return gate, fit(seconds, **{**named, "threshold": 0.5})
+        confidence = fit(
+            answers, fingerprint=running, threshold=0.5, provenance=provenance
+        )
+        return gate, confidence
+
+    def _judge(self, data: DataSet, parts: IndexParts) -> list[Judged]:
+        index = open_index(data, parts, settings.ATTEST_HOME / "evaluation")
+        pipeline = megamem(Parts(index.store, parts.embedder, threshold=0.0))
+        questions = [*data.questions, *withhold(data.questions)]
+        line = ProgressLine(self.stderr, f"{data.name}, questions")
+        judged = []
+        for done, question in enumerate(questions, start=1):
+            judged.append(_judged(pipeline, question, index))
+            line(done, len(questions))
+        return judged
 
     def _tell(self, title: str, result: Fit) -> None:
         self.stdout.write(f"\n{title}")
@@ -101,19 +117,29 @@ class Command(BaseCommand):
             self.stdout.write(f"  {name:<24} weight {weight:+.3f}, alone {alone:.3f}")
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One question's two examples: its evidence's, and its answer's."""
+
+    evidence: Example
+    answer: Example
+
+
 def _judged(
     pipeline: MegaMem, question: EvaluationQuestion, index: EvaluationIndex
-) -> tuple[Example, tuple[dict[str, float], bool]]:
-    """Return the evidence's example, and the answer's features with its label."""
+) -> Judged:
+    """Ask without a gate, and see where the gold quotes are."""
     scope = WHOLE_SCOPE.excluding(question.withheld)
     answer = pipeline.ask(Question(question.text, scope, question.history, 600.0))
     (judged,) = [stage for stage in answer.trace if stage.stage == "answerability"]
-    packed = passages(answer.evidence, index.chunks)
-    found = any(is_found(gold, packed) for gold in question.gold)
     linked = {document.id for document in answer.documents}
     kept = [item for item in answer.evidence if item.document_id in linked]
-    right = any(is_found(gold, passages(kept, index.chunks)) for gold in question.gold)
-    group = question.id.partition("/")[0]
-    example = Example(judged.detail["features"], found, group)
-    features = dict(answer_features(question.text, answer))
-    return example, (features, right and answer.outcome is Outcome.ANSWERED)
+    group = f"{index.key}/{question.id.partition('/')[0]}"
+    found, right = (
+        any(is_found(gold, passages(cards, index.chunks)) for gold in question.gold)
+        for cards in (answer.evidence, kept)
+    )
+    return Judged(
+        Example(judged.detail["features"], found, group),
+        Example(answer_features(question.text, answer), right, group),
+    )

@@ -1,6 +1,6 @@
 """Writes the sample's DOCX, XLSX, PPTX and PDF, byte for byte the same each time.
 
-Run it after changing a text here: .venv/bin/python deploy/sample/make_binaries.py
+Run it after changing a text here: .venv/bin/python deploy/make_sample.py
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.platypus import ListFlowable, Paragraph, SimpleDocTemplate
 
-FOLDER = Path(__file__).resolve().parent / "shared-drive"
+FOLDER = Path(__file__).resolve().parent / "sample" / "shared-drive"
 #: What the files say about when they were written; naive, as Office's formats are.
 WRITTEN = datetime(2026, 3, 2, 9, 0)  # noqa: DTZ001
 
