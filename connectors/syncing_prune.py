@@ -42,8 +42,11 @@ def gone(known: KnownDocuments, seen: Seen) -> list[KnownDocument]:
 def must_hold(gone: Sequence[KnownDocument], known: KnownDocuments) -> bool:
     """Tell whether so many deletions need an administrator's word.
 
-    Only documents that answer are counted; the share is of those of the source.
+    Only documents that answer are counted; the share is of those of the source. What
+    an earlier run held waits on, however small its share has become since.
     """
+    if any(row.state == Document.State.HELD for row in gone):
+        return True
     lost = sum(row.answers for row in gone)
     return lost > HOLD_ABOVE_DOCUMENTS and lost > HOLD_ABOVE_SHARE * known.answering()
 

@@ -20,8 +20,12 @@ log = structlog.get_logger(__name__)
 
 
 def next_run_at(source: Source, last_started_at: datetime | None) -> datetime | None:
-    """Return when a source is due next; None: not by itself. Never synced: now."""
-    if source.state != Source.State.ACTIVE:
+    """Return when a source is due next; None: not by itself. Never synced: now.
+
+    A held source is due like an active one: once its mount is back, the next run
+    finds it whole and ends the hold; until then every run is held anew.
+    """
+    if source.state == Source.State.PAUSED:
         return None
     if last_started_at is None:
         return source.created_at
@@ -29,11 +33,11 @@ def next_run_at(source: Source, last_started_at: datetime | None) -> datetime | 
 
 
 def due_sources(now: datetime | None = None) -> list[Source]:
-    """Return the active sources that are due and not being synced, longest due first."""
+    """Return the sources that are due and not being synced, longest due first."""
     now = now or timezone.now()
     due = []
     rows = Source.objects.annotate(last=Max("runs__started_at")).order_by("name")
-    for source in rows.filter(state=Source.State.ACTIVE):
+    for source in rows.exclude(state=Source.State.PAUSED):
         at = next_run_at(source, source.last)
         busy = source.lease_until is not None and source.lease_until > now
         if at is not None and at <= now and not busy:

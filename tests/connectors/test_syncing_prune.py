@@ -62,6 +62,16 @@ def test_a_held_source_that_is_whole_again_goes_on_by_itself(held):
     assert (world.source.state, world.source.reason) == (Source.State.ACTIVE, "")
 
 
+def test_what_is_held_waits_however_small_its_share_becomes(held):
+    world, _ = held
+    more = [f"e{number:03}" for number in range(200)]
+    world.sync(*world.upserts(*names(60)[40:], *more), COMPLETE)
+    run = keep(world, [*names(60)[40:], *more])
+    assert run.state == SyncRun.State.HELD
+    assert list(world.states().values()).count(State.HELD) == 40
+    assert world.source.state == Source.State.HELD
+
+
 def test_approved_deletions_are_done(held):
     world, _ = held
     run = keep(world, names(60)[40:], approve_deletions=True)

@@ -31,7 +31,7 @@ def _no_closing(monkeypatch):
     )
 
 
-def test_active_sources_are_due_after_their_minutes_longest_first(db, folder):
+def test_sources_are_due_after_their_minutes_longest_first(db, folder):
     make(folder, "new")
     synced(make(folder, "fresh"), 5)
     synced(make(folder, "old"), 60)
@@ -39,9 +39,9 @@ def test_active_sources_are_due_after_their_minutes_longest_first(db, folder):
     synced(make(folder, "rare", sync_every_minutes=600), 90)
     synced(make(folder, "failed"), 20, SyncRun.State.FAILED)
     make(folder, "paused", state=Source.State.PAUSED)
-    make(folder, "held", state=Source.State.HELD)
+    synced(make(folder, "held", state=Source.State.HELD), 30, SyncRun.State.HELD)
     names = [source.name for source in due_sources()]
-    assert names == ["older", "old", "failed", "new"]
+    assert names == ["older", "old", "held", "failed", "new"]
 
 
 def test_a_source_that_is_being_synced_is_not_due(db, folder):
@@ -49,11 +49,13 @@ def test_a_source_that_is_being_synced_is_not_due(db, folder):
     assert due_sources(timezone.now() + timedelta(minutes=1)) == []
 
 
-def test_the_next_run_is_told_for_active_sources_alone(db, folder):
+def test_the_next_run_is_told_unless_a_source_is_paused(db, folder):
     source = make(folder, "a")
     started = timezone.now()
     assert next_run_at(source, started) == started + timedelta(minutes=15)
     assert next_run_at(source, None) == source.created_at
+    source.state = Source.State.HELD
+    assert next_run_at(source, started) == started + timedelta(minutes=15)
     source.state = Source.State.PAUSED
     assert next_run_at(source, started) is None
 
@@ -89,3 +91,31 @@ def test_a_stopping_server_starts_no_sync(db, folder):
     make(folder, "a")
     assert run_due(lambda: index_of(DictStore()), lambda: True) == []
     assert not SyncRun.objects.exists()
+
+
+@pytest.mark.usefixtures("_no_closing")
+def test_a_source_whose_mount_comes_back_heals_by_itself(db, folder):
+    for number in range(30):
+        (folder / f"{number}.md").write_text(f"Text {number}.")
+    source = make(folder, "share", sync_every_minutes=1)
+    store = DictStore()
+
+    def run_when_due():
+        SyncRun.objects.update(started_at=timezone.now() - timedelta(minutes=2))
+        [run] = run_due(lambda: index_of(store))
+        source.refresh_from_db()
+        return run.state
+
+    run_when_due()
+    # An unmounted share is an empty folder.
+    away = folder.rename(folder.with_name("away"))
+    folder.mkdir()
+    assert run_when_due() == SyncRun.State.HELD
+    assert run_when_due() == SyncRun.State.HELD
+    assert source.state == Source.State.HELD
+    assert len(store.held) == 30
+    folder.rmdir()
+    away.rename(folder)
+    assert run_when_due() == SyncRun.State.SUCCEEDED
+    assert (source.state, source.reason) == (Source.State.ACTIVE, "")
+    assert set(source.documents.values_list("state", flat=True)) == {"indexed"}
