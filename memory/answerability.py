@@ -130,6 +130,9 @@ def evidence_features(
     features: dict[str, float] = {}
     for route in ("dense_chunks", "dense_memories"):
         inside = _signal(packed.candidates, route)
+        if not inside and not _signal(ranked, route):
+            # The route is switched off: the calibration takes its means.
+            continue
         beside = _signal(ranked, route)[10:30] or inside[-1:] or [0.0]
         top = inside[0] if inside else 0.0
         features[f"{route}_top"] = top
