@@ -20,7 +20,12 @@ from django.utils import timezone
 from bots.answer_json import answer_from_json, answer_to_json
 from bots.errors import NothingAsked, NotLinked, QuestionTooLong
 from bots.models import Exchange
-from bots.reading import readable_ids, scope_for, searched_sources
+from bots.reading import (
+    readable_ids,
+    scope_for,
+    searched_sources,
+    with_current_names,
+)
 from bots.replies import named_documents, permitted
 from connectors.access import SqlAuthority
 from connectors.models import Person
@@ -170,7 +175,8 @@ def _answered(exchange: Exchange) -> tuple[Answer, dict[str, int]]:
         question = Question(
             text=exchange.question, scope=scope, history=history(exchange, scope)
         )
-        return pipeline().ask(question), searched_sources(scope)
+        answer = with_current_names(pipeline().ask(question))
+        return answer, searched_sources(scope)
     except AttestError as error:
         log.exception("Exchange %s failed.", exchange.id)
         return _failure(str(error) or FAILED_TEXT), {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from uuid import UUID
 
 from django.db.models import Count, QuerySet
@@ -10,6 +11,7 @@ from django.db.models import Count, QuerySet
 from connectors.access import scope_of
 from connectors.models import AccessRule, Document, Person
 from memory.access import Scope
+from memory.documents import Answer, LinkedDocument
 
 
 def scope_for(person: Person | None) -> Scope:
@@ -42,3 +44,22 @@ def searched_sources(scope: Scope) -> dict[str, int]:
     searched = readable_documents(scope).filter(status__in=scope.statuses)
     counts = searched.order_by("source__name").values_list("source__name")
     return dict(counts.annotate(Count("pk")))
+
+
+def with_current_names(answer: Answer) -> Answer:
+    """Return the answer with each document's source named as it's named now.
+
+    The store keeps the name that a source had when the document was written.
+    """
+    named = [item.id for item in (*answer.documents, *answer.nearest)]
+    rows = Document.objects.filter(id__in=named).values_list("id", "source__name")
+    names = dict(rows)
+
+    def renamed(item: LinkedDocument) -> LinkedDocument:
+        return replace(item, source=names.get(item.id, item.source))
+
+    return replace(
+        answer,
+        documents=tuple(map(renamed, answer.documents)),
+        nearest=tuple(map(renamed, answer.nearest)),
+    )

@@ -75,6 +75,16 @@ def test_the_answer_is_stored_with_its_figures(incoming, pipeline, document):
     assert done.milliseconds is not None
 
 
+def test_a_renamed_source_is_named_as_it_is_now(incoming, pipeline, source, document):
+    pipeline.answers += [answered(document), abstained(document)]
+    source.name = "Staff handbook"
+    source.save()
+    done = answer_exchange(receive(incoming()).id)
+    assert [item["source"] for item in done.answer["documents"]] == ["Staff handbook"]
+    done = answer_exchange(receive(incoming()).id)
+    assert [item["source"] for item in done.answer["nearest"]] == ["Staff handbook"]
+
+
 def test_the_question_is_asked_under_the_person_s_own_scope(incoming, pipeline, alice):
     answer_exchange(receive(incoming()).id)
     [question] = pipeline.asked
