@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 from uuid import UUID, uuid5
 
@@ -24,7 +25,7 @@ MAX_TOKENS = 400
 #: Sections are gathered until a chunk has this many tokens.
 GATHER_TOKENS = 120
 #: Part of every chunker's name: another version makes other chunks of the same text.
-VERSION = "sections-1"
+VERSION = "sections-2"
 
 Span = tuple[int, int]
 
@@ -89,12 +90,12 @@ class Chunker:
         for section in _tiling(content):
             tokens = count_tokens(content.text[section.start : section.end])
             if gathered and not self._joins(gathered, size, section, tokens):
-                yield _segment(gathered)
+                yield _segment(content, gathered)
                 gathered, size = [], 0
             gathered.append(section)
             size += tokens
         if gathered:
-            yield _segment(gathered)
+            yield _segment(content, gathered)
 
     def _joins(
         self, gathered: Sequence[Section], size: int, section: Section, tokens: int
@@ -161,15 +162,21 @@ def _tiling(content: Content) -> Sequence[Section]:
     return [Section(path=(), level=0, start=0, end=len(content.text))]
 
 
-def _segment(gathered: Sequence[Section]) -> tuple[tuple[str, ...], str, Span]:
-    """Name gathered sections by the first with a heading if alone, else their parent."""
-    first = gathered[0]
-    path = first.path
-    if len(gathered) > 1:
-        for section in gathered[1:]:
-            path = _common(path, section.path) if path else section.path
-    anchor = next((section.anchor for section in gathered if section.anchor), "")
-    return path, anchor, (first.start, gathered[-1].end)
+def _segment(
+    content: Content, gathered: Sequence[Section]
+) -> tuple[tuple[str, ...], str, Span]:
+    """Name gathered sections by the path that those with a body have in common."""
+    telling = [section for section in gathered if _has_body(content, section)]
+    paths = [section.path for section in telling or gathered if section.path]
+    path = reduce(_common, paths) if paths else ()
+    anchor = next((item.anchor for item in telling or gathered if item.anchor), "")
+    return path, anchor, (gathered[0].start, gathered[-1].end)
+
+
+def _has_body(content: Content, section: Section) -> bool:
+    """Tell whether more than a heading's line stands in a section."""
+    text = content.text[section.start : section.end].strip()
+    return not section.path or "\n" in text
 
 
 def _common(left: tuple[str, ...], right: tuple[str, ...]) -> tuple[str, ...]:

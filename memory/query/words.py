@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 _WORD = re.compile(r"[^\W_]+(?:[’'\-.@/&+][^\W_]+)*")
@@ -47,11 +48,19 @@ def stem(word: str) -> str:
     Only for comparing a question's words with the evidence's; never shown.
     """
     word = word.casefold().removesuffix("'s").removesuffix("’s")
-    for ending, least in (
-        ("ations", 4), ("ation", 4), ("ments", 4), ("ment", 4), ("ings", 4), ("ing", 4),
-        ("ies", 3), ("ied", 3), ("ers", 4), ("ed", 4), ("er", 4), ("es", 4), ("s", 3),
-        ("al", 4), ("ly", 4), ("e", 4), ("y", 4),
-    ):  # fmt: skip
+    return _without(_without(word, _PLURALS), _ENDINGS)
+
+
+#: Endings with the least number of letters that must be left before them.
+_PLURALS = (("ies", 3), ("es", 4), ("s", 3))
+_ENDINGS = (
+    ("ation", 4), ("ment", 4), ("ing", 4), ("ied", 3), ("ed", 4), ("er", 4),
+    ("al", 4), ("ly", 4), ("i", 3), ("e", 4), ("y", 3),
+)  # fmt: skip
+
+
+def _without(word: str, endings: Sequence[tuple[str, int]]) -> str:
+    for ending, least in endings:
         if word.endswith(ending) and len(word) - len(ending) >= least:
             return word[: -len(ending)]
     return word
