@@ -68,7 +68,9 @@ def answer_lines(answer: Answer, searched: Mapping[str, int]) -> Iterator[str]:
         yield from (_source_line(source) for source in reply.nearest)
     yield ""
     total = sum(searched.values())
-    places = ", ".join(f"{name} ({count:,})" for name, count in searched.items())
+    places = ", ".join(
+        f"{printable(name)} ({count:,})" for name, count in searched.items()
+    )
     yield f"Searched {total:,} documents{': ' + places if places else ''}."
     yield (
         f"{likelihood(answer.answerability)} ({answer.answerability:.0%}). "

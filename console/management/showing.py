@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
+from unicodedata import category
+
+#: Joins and parts letters and emoji; a terminal obeys neither.
+_JOINERS = "\u200c\u200d"
 
 
 def printable(text: str) -> str:
     """Return text on one line with nothing in it that a terminal would obey."""
+    return "".join(map(_printable, text))
+
+
+def _printable(char: str) -> str:
+    if char.isprintable() or char in _JOINERS:
+        return char
+    if category(char) == "Zs":
+        return " "
+    return char.encode("unicode_escape").decode("ascii")
+
+
+def printable_json(values: Any) -> str:
+    """Return indented JSON that a person can read and a terminal can't obey."""
+    text = json.dumps(values, ensure_ascii=False, indent=2)
+    # What isn't printable, new lines between values aside, can only be in a string.
     return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
+        char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1]
         for char in text
     )
 

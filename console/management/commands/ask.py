@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -13,6 +12,7 @@ from bots.reading import searched_sources, with_current_names
 from connectors.access import SqlAuthority, person_for, scope_of, scope_of_workspace
 from connectors.errors import AccessError
 from console.management.answers import answer_json, answer_lines, trace_lines
+from console.management.showing import printable_json
 from memory.documents import Question
 from memory.errors import AttestError
 from memory.systems import PIPELINES
@@ -57,8 +57,7 @@ class Command(BaseCommand):
         except (AskingError, AccessError, AttestError) as error:
             raise CommandError(str(error)) from error
         if options["json"]:
-            values = answer_json(answer)
-            self.stdout.write(json.dumps(values, ensure_ascii=False, indent=2))
+            self.stdout.write(printable_json(answer_json(answer)))
             return
         for line in answer_lines(answer, searched_sources(scope)):
             self.stdout.write(line)
