@@ -21,7 +21,8 @@ class Weights:
 
     words: float = 0.25
     form: float = 0.05
-    rank: float = 0.12
+    #: Enough that the first link is as often right as the first-ranked document.
+    rank: float = 0.25
     #: What the mean of a card's two best units adds to each of its units.
     card: float = 0.3
     #: Added to units that can't open an answer, or that read badly without more.
@@ -31,7 +32,7 @@ class Weights:
     #: How many units are scored by meaning; the vectors of most are kept from sync.
     compared: int = 200
     #: How many of those may be encoded for this question: 2 to 5 ms each on two cores.
-    encoded: int = 12
+    encoded: int = 8
 
 
 @dataclass(frozen=True, slots=True)

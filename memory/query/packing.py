@@ -40,6 +40,9 @@ class Packer:
             if candidate.chunk_id in chosen:
                 continue
             reason = self._refusal(candidate, per_document)
+            # A card is longer than its chunk: most that don't fit needn't be rendered.
+            if not reason and used + candidate.stored.chunk.tokens > self.max_tokens:
+                reason = "evidence_token_budget"
             card = None if reason else evidence_card(candidate)
             # One token more for the blank line between two cards.
             if card and used + card.tokens + bool(chosen) > self.max_tokens:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from uuid import UUID
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from connectors.conversion.converted import Warnings
+from connectors.conversion.markdown import markdown_content
 from memory.answering import ExtractiveAnswerer
 from memory.answering.scoring import Weights
-from memory.documents import ABSTENTION, Turn
+from memory.chunking import Chunker
+from memory.distillation.local import LocalExtractor
+from memory.documents import ABSTENTION, Document, Turn
+from memory.embedding import embedded_text
+from memory.encoders import CachedEmbedder
+from memory.query.packing import evidence_card
 from memory.tokens import count_tokens
 from tests.memory.answering_examples import WordEmbedder, card, pieces
+from tests.memory.query.examples import candidate
 from tests.memory.test_answering_units import ODD_LINES
 
 TRAVEL = card(
@@ -111,12 +122,49 @@ def test_a_text_of_one_endless_sentence_is_not_an_answer():
     assert ask("what word?", [card("word " * 5_000)]).text == ABSTENTION
 
 
-def test_it_embeds_no_more_than_it_may():
+def test_it_encodes_no_more_than_it_may():
     embedder = WordEmbedder()
-    answerer = ExtractiveAnswerer(embedder, weights=Weights(embedded=5))
-    long = card("Hotels cost 300 USD. " * 200)
+    answerer = ExtractiveAnswerer(embedder, weights=Weights(encoded=5))
+    long = card("\n\n".join(f"Hotel {n} costs {n} USD a night." for n in range(99)))
     answerer.answer("what do hotels cost?", (), [long, *EVIDENCE])
-    assert embedder.embedded <= 5
+    assert embedder.embedded == 5
+
+
+SYNCED = """# Travel
+
+Hotels cost at most 300 USD per night. The travel team approves anything above.
+
+To book a hotel, do this:
+
+- Open the travel site and log in
+- Choose a hotel near the office
+
+| City | Highest price |
+|---|---|
+| Berlin or Munich | 250 USD |
+"""
+
+
+def test_what_was_embedded_at_sync_is_not_encoded_again(tmp_path):
+    content = markdown_content(SYNCED, Warnings())
+    document = Document(UUID(int=1), "travel.md", "Travel policy", content)
+    chunks = Chunker().chunks(document)
+    embedder = WordEmbedder()
+    cached = CachedEmbedder(embedder, tmp_path)
+    memories = LocalExtractor().extract(document, chunks)
+    cached.embed_documents([embedded_text(memory) for memory in memories])
+    embedder.embedded = 0
+    item = candidate(1)
+    evidence = [
+        evidence_card(replace(item, stored=replace(item.stored, chunk=chunk)))
+        for chunk in chunks
+    ]
+    answerer = ExtractiveAnswerer(cached)
+    draft = answerer.answer("how much may a hotel cost per night?", (), evidence)
+    cached.close()
+    assert "300 USD" in draft.text
+    # The lead-in is no memory; all else is one.
+    assert embedder.embedded <= 1
 
 
 @given(

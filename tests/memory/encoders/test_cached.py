@@ -31,6 +31,15 @@ def test_it_returns_what_the_embedder_returns_in_the_given_order(cached, fake):
     np.testing.assert_array_equal(cached.embed_documents(TEXTS[::-1]), expected[::-1])
 
 
+def test_it_tells_what_it_keeps_without_encoding(cached, fake):
+    vectors = cached.embed_documents(TEXTS[:3])
+    fake.embedded.clear()
+    kept = cached.kept(TEXTS[2:5])
+    assert list(kept) == [TEXTS[2]]
+    np.testing.assert_array_equal(kept[TEXTS[2]], vectors[2])
+    assert fake.embedded == []
+
+
 def test_it_encodes_only_what_is_new(cached, fake):
     cached.embed_documents(TEXTS[:300])
     fake.embedded.clear()

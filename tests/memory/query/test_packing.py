@@ -1,6 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.distillation.statements import memory_key
 from memory.query.packing import Packer, render_card
 from memory.tokens import count_tokens
 from tests.memory.query.examples import candidate
@@ -30,6 +31,21 @@ def test_a_sixth_document_is_skipped_but_a_fifth_goes_on():
 def test_a_repeated_chunk_is_packed_once():
     packed = Packer().pack([candidate(1), candidate(1)])
     assert len(packed.evidence) == 1
+
+
+def test_a_card_knows_what_its_chunk_is_about():
+    item = candidate(1)
+    packed = Packer().pack([item])
+    chunk = item.stored.chunk
+    assert packed.evidence[0].topic == memory_key(chunk.title, chunk.path)
+
+
+def test_a_chunk_that_alone_is_too_long_is_skipped_and_the_next_one_packed():
+    packed = Packer(max_tokens=200).pack(
+        [candidate(1, text="word " * 300), candidate(2, text="short")]
+    )
+    assert [card.text for card in packed.evidence] == ["short"]
+    assert list(packed.skipped.values()) == ["evidence_token_budget"]
 
 
 def test_a_continued_table_brings_its_header():
