@@ -12,7 +12,7 @@ setup: ## build the Python environment and link .venv to it
 	@PYTHON="$(PYTHON)" sh deploy/setup.sh
 
 demo: setup ## a sample workspace, three answers, then the pages on 127.0.0.1:8000 (DOCS=folder, SERVE=0)
-	@$(PYTHON_BIN) manage.py demo $(if $(DOCS),--docs "$(DOCS)") $(if $(filter 0 no,$(SERVE)),--no-serve) $(if $(PORT),--port $(PORT))
+	@$(if $(PORT),ATTEST_BASE_URL=http://127.0.0.1:$(PORT)) $(PYTHON_BIN) manage.py demo $(if $(DOCS),--docs "$(DOCS)") $(if $(filter 0 no,$(SERVE)),--no-serve) $(if $(PORT),--port $(PORT))
 
 test: setup ## all tests, with a seeded sample of the long ones
 	@sh deploy/system_packages.sh

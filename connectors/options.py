@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -111,4 +112,4 @@ def _path(option: Option, text: str) -> str:
     """Return an absolute path: a source is synced from other folders too."""
     if not text or "\0" in text:
         raise OptionError(f"“{option.name}” is a path.")
-    return str(Path(text).expanduser().absolute())
+    return os.path.abspath(Path(text).expanduser())

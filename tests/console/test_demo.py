@@ -67,6 +67,17 @@ def test_a_folder_of_ones_own_takes_the_place_of_the_sample(calls, tmp_path):
     assert './manage.py ask "…"' in out
 
 
+def test_a_relative_path_counts_from_where_the_command_is_run(
+    calls, tmp_path, monkeypatch
+):
+    (tmp_path / "mine" / "docs").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "mine")
+    run(docs="docs")
+    run(docs="../mine/docs/")
+    [source] = Source.objects.all()
+    assert source.options["path"] == str((tmp_path / "mine" / "docs").resolve())
+
+
 def test_the_sample_of_an_earlier_demo_makes_way(calls, tmp_path):
     run()
     run(docs=str(tmp_path))

@@ -67,6 +67,16 @@ def test_a_source_is_added_with_its_options(db, folder):
     assert source.sync_every_minutes == 60
 
 
+def test_a_relative_path_counts_from_where_the_command_is_run(db, folder, monkeypatch):
+    monkeypatch.chdir(folder.parent)
+    add("docs", "A")
+    (folder / "inner").mkdir()
+    monkeypatch.chdir(folder / "inner")
+    with pytest.raises(CommandError, match="reads the same place"):
+        add("..", "B")
+    assert [source.options["path"] for source in Source.objects.all()] == [str(folder)]
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
