@@ -28,7 +28,7 @@ class Limits:
     floor: float = 0.70
     #: A piece of another document has to be this near the best one.
     other_floor: float = 0.80
-    #: So has a further row of the same table: its rows are all much alike.
+    #: So has a further table row, of this table or another: rows are all much alike.
     row_floor: float = 0.95
     #: What likeness to a chosen piece takes off, and what a new part adds.
     redundancy: float = 0.15
@@ -148,7 +148,9 @@ class Selector:
             documents[item.unit.card] == documents[other.unit.card] for other in picked
         )
         floor = limits.floor if same else limits.other_floor
-        if item.unit.kind is Kind.ROW and any(_table(item, other) for other in picked):
+        if item.unit.kind is Kind.ROW and any(
+            other.unit.kind is Kind.ROW for other in picked
+        ):
             floor = limits.row_floor
         if strength < floor * first.score:
             return -np.inf
@@ -180,12 +182,6 @@ class Selector:
     def _wants_list(self, asked: Asked, unit: Unit) -> bool:
         steps = Form.STEPS in asked.forms and unit.is_ordered
         return steps or Form.LIST in asked.forms
-
-
-def _table(item: Scored, other: Scored) -> bool:
-    """Tell whether two units are of one block."""
-    own, its = item.unit, other.unit
-    return (own.card, own.block) == (its.card, its.block)
 
 
 def _followers(units: Sequence[Unit], unit: Unit) -> list[Unit]:
