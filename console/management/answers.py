@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.urls import reverse
@@ -71,7 +72,8 @@ def answer_lines(answer: Answer, searched: Mapping[str, int]) -> Iterator[str]:
     places = ", ".join(
         f"{printable(name)} ({count:,})" for name, count in searched.items()
     )
-    yield f"Searched {total:,} documents{': ' + places if places else ''}."
+    noun = "document" if total == 1 else "documents"
+    yield f"Searched {total:,} {noun}{': ' + places if places else ''}."
     yield (
         f"{likelihood(answer.answerability)} ({answer.answerability:.0%}). "
         f"{answer.timings_ms.get('total', 0):,.0f} ms."
@@ -89,22 +91,25 @@ def trace_lines(answer: Answer) -> Iterator[str]:
             yield f"    {name}: {printable(text)[:400]}"
 
 
-def _marked(answer: Answer, numbers: Mapping[Any, int]) -> Iterator[str]:
-    """Yield the answer's lines with their numbers, where the documents change."""
-    at, last = 0, ""
-    text = ""
-    for sentence in answer.sentences:
+def _marked(answer: Answer, numbers: Mapping[UUID, int]) -> Iterator[str]:
+    """Yield the answer's lines; numbers stand where documents change or a line ends."""
+    marks = [_marks(item.document_ids, numbers) for item in answer.sentences]
+    text, at = "", 0
+    for sentence, own, next_one in zip(
+        answer.sentences, marks, [*marks, ""][1:], strict=True
+    ):
         text += answer.text[at : sentence.end]
         at = sentence.end
-        named = [numbers[d] for d in sentence.document_ids if d in numbers]
-        marks = " ".join(f"[{number}]" for number in sorted(named))
-        following = answer.text[at:].lstrip(" ")[:1]
-        shown = marks != last or following in ("", "\n")
-        if marks and shown and not _heads_a_table(answer.text, at):
-            text += f" {marks}"
-        last = marks
+        ends_line = answer.text[at:].lstrip(" ")[:1] in ("", "\n")
+        if own and (own != next_one or ends_line):
+            text += "" if _heads_a_table(answer.text, at) else f" {own}"
     text += answer.text[at:]
     yield from (printable_line(line) for line in text.split("\n"))
+
+
+def _marks(documents: Iterable[UUID], numbers: Mapping[UUID, int]) -> str:
+    named = sorted(numbers[id_] for id_ in documents if id_ in numbers)
+    return " ".join(f"[{number}]" for number in named)
 
 
 def _heads_a_table(text: str, end: int) -> bool:

@@ -17,6 +17,7 @@ from tests.bots.worlds import (
     FakePipeline,
     abstained,
     answered,
+    linked,
     make_document,
     make_source,
 )
@@ -74,7 +75,7 @@ def test_an_answer_is_printed_with_numbers_links_and_what_was_searched(
     assert lines[1] == "Laptops are replaced after 36 months. [1]"
     assert lines[3].startswith("[1] Equipment policy · Handbook · updated ")
     assert lines[4].strip().endswith(f"/d/{document.id}")
-    assert lines[-2] == "Searched 1 documents: Handbook (1)."
+    assert lines[-2] == "Searched 1 document: Handbook (1)."
     assert lines[-1] == "The documents likely hold this answer (87%). 42 ms."
 
 
@@ -118,12 +119,18 @@ def test_a_table_s_rows_are_marked_and_its_header_is_not(pipeline, document, tab
     assert sum("[1]" in line for line in lines) == 3  # two rows and the source
 
 
-def test_sentences_of_one_document_on_a_line_share_its_number(pipeline, document):
-    text = "One. Two."
-    both = (Sentence(0, 4, (document.id,)), Sentence(5, 9, (document.id,)))
-    pipeline.answers.append(answered(document, text, sentences=both))
-    lines = ask().splitlines()
-    assert lines[1] == "One. [1] Two. [1]"
+def test_a_number_stands_where_documents_change_or_a_line_ends(pipeline, document):
+    other = make_document(document.source, "other.md", title="Other")
+    text = "One. Two. Three.\nFour."
+    spans = [(0, 4, document), (5, 9, document), (10, 16, other), (17, 22, other)]
+    told = answered(
+        document,
+        text,
+        documents=(linked(document), linked(other)),
+        sentences=tuple(Sentence(a, b, (of.id,)) for a, b, of in spans),
+    )
+    pipeline.answers.append(told)
+    assert ask().splitlines()[1:3] == ["One. Two. [1] Three. [2]", "Four. [2]"]
 
 
 SHAPE = {
@@ -152,10 +159,10 @@ def test_json_has_every_field_with_its_type(pipeline, document):
     assert values["outcome"] == "answered"
     assert values["answer"] == "Laptops are replaced after 36 months."
     assert (values["answerability"], values["confidence"]) == (0.87, 0.8)
-    [linked] = values["documents"]
-    assert linked.pop("url").endswith(f"/d/{document.id}")
-    assert datetime.fromisoformat(linked.pop("updated_at")) == document.updated_at
-    assert linked == {
+    [shown] = values["documents"]
+    assert shown.pop("url").endswith(f"/d/{document.id}")
+    assert datetime.fromisoformat(shown.pop("updated_at")) == document.updated_at
+    assert shown == {
         "id": str(document.id),
         "title": "Equipment policy",
         "source": "Handbook",
@@ -210,7 +217,7 @@ def test_as_a_person_it_reads_what_this_person_may_read(pipeline):
     other = Person.objects.create(email="other@example.com", is_employee=True)
     source = make_source()
     make_document(source, "diary.md", rule=private_to(owner))
-    assert "Searched 1 documents" in ask("How?", "--as", "Owner@Example.com")
+    assert "Searched 1 document" in ask("How?", "--as", "Owner@Example.com")
     assert "Searched 0 documents" in ask("How?", "--as", other.email)
     assert "Searched 0 documents" in ask("How?")
     admitted = [item.scope.admits(private_to(owner)) for item in pipeline.asked]
