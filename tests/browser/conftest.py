@@ -1,10 +1,11 @@
 """A real browser against a live server with a pipeline that is told what to answer."""
 
+import shutil
 import time
 import uuid
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from memory.documents import Evidence, Sentence
 from tests.bots.worlds import (
@@ -17,7 +18,10 @@ from tests.bots.worlds import (
     make_source,
 )
 
-CHROMIUM = "/usr/bin/chromium"
+#: As deploy/system_packages.sh looks for them.
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+#: Only a hang takes that long, on a machine however busy.
+PATIENCE_MS = 60_000
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -35,9 +39,13 @@ NARROW = {"width": 390, "height": 844}
 def chromium(django_db_setup):
     # A module's, not the session's: while it's open, Django takes this thread's code
     # for asynchronous, and other modules' tests use the database.
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        pytest.skip("Chromium is not installed. On Debian: apt-get install chromium")
+    expect.set_options(timeout=PATIENCE_MS)
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield browser
         browser.close()
 
@@ -89,8 +97,8 @@ def no_answer(document):
 
 
 def eventually(find):
-    """Return what `find` finds, asking again for five seconds."""
-    for _ in range(100):
+    """Return what `find` finds, asking again for a minute."""
+    for _ in range(1200):
         if found := find():
             return found
         time.sleep(0.05)
@@ -140,7 +148,7 @@ def window(chromium, live_server, alice, client):
 
     def make(viewport=WIDE, **options):
         context = chromium.new_context(viewport=viewport, **options)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE_MS)
         context.add_cookies([cookie])
         opened.append((context, Window(context.new_page(), live_server)))
         return opened[-1][1]

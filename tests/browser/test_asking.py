@@ -129,7 +129,7 @@ class Slow:
 
     def ask(self, question):
         self.asked += 1
-        assert self.go.wait(10)
+        assert self.go.wait(60)
         return self.answer
 
 
@@ -144,7 +144,7 @@ def test_a_sign_shows_at_once_and_a_second_press_asks_nothing(window, slow):
     shown = window()
     page = shown.open()
     shown.ask("How old?")
-    expect(page.get_by_text("Searching your documents …")).to_be_visible(timeout=1000)
+    expect(page.get_by_text("Searching your documents …")).to_be_visible()
     expect(page.locator("#thread h2")).to_have_text("How old?")
     expect(page.get_by_role("button", name="Ask", exact=True)).to_be_disabled()
     expect(page.get_by_role("status")).to_have_text("Searching your documents.")

@@ -42,7 +42,7 @@ class Installation:
         return self
 
     def __exit__(self, *_error):
-        self.process.communicate(timeout=60)
+        self.process.communicate(timeout=300)
 
     def sync(self, killed_after_s=None):
         """Sync, maybe not to the end, and return what became of it."""

@@ -61,7 +61,7 @@ def test_processes_that_start_at_once_get_the_same_key(tmp_path):
     for process in starting:
         process.stdin.close()
         process.stdin = None
-    keys = {process.communicate(timeout=60)[0] for process in starting}
+    keys = {process.communicate(timeout=300)[0] for process in starting}
     assert len(keys) == 1
     assert len(keys.pop().strip()) >= 64
 

@@ -38,7 +38,7 @@ def test_commands_that_start_at_once_on_an_empty_home_all_succeed(child_environm
         process.stdin.close()
         process.stdin = None
     ended = [
-        (process.communicate(timeout=120), process.returncode) for process in started
+        (process.communicate(timeout=300), process.returncode) for process in started
     ]
     assert [(err, code) for (_out, err), code in ended] == [("", 0)] * 3
     assert len({out for (out, _err), _code in ended}) == 3

@@ -67,7 +67,7 @@ def test_a_kill_loses_nothing_acknowledged_and_leaves_every_document_whole(
         writer = start(tmp_path / "store", "generations", first, 200)
         time.sleep(chance.uniform(0.05, 0.6))
         writer.kill()
-        lines, _ = writer.communicate(timeout=60)
+        lines, _ = writer.communicate(timeout=300)
         acknowledged = [int(line) for line in lines.split()]
         # A fresh opening, as after a restart.
         again = EmbeddedStore(tmp_path / "store", "fake", DIMENSIONS)
@@ -102,7 +102,7 @@ def test_a_reader_meets_no_mixed_document_while_another_process_writes(store, tm
         assert "d0-0" in seen
         assert all(len(numbers) == 1 for numbers in seen.values())
         looks += 1
-    writer.communicate(timeout=60)
+    writer.communicate(timeout=300)
     assert writer.returncode == 0
     assert looks > 5
 
@@ -114,7 +114,7 @@ def test_a_reader_sees_another_process_write_at_once(store, tmp_path):
     [near] = store.nearest(View.CHUNKS, vector("laptop 0"), 5, EVERYBODY)
     [word] = store.keyword(View.CHUNKS, "laptop", 5, EVERYBODY)
     assert near.id == word.id == document("own 0", "laptop 0").chunks[0].id
-    writer.communicate(timeout=60)
+    writer.communicate(timeout=300)
 
 
 def test_two_writers_and_an_optimizing_one_lose_nothing(store, tmp_path):
@@ -125,7 +125,7 @@ def test_two_writers_and_an_optimizing_one_lose_nothing(store, tmp_path):
         store.set_properties(changed)
         store.optimize()
     for writer in writers:
-        writer.communicate(timeout=60)
+        writer.communicate(timeout=300)
     assert [writer.returncode for writer in writers] == [0, 0]
     inventory = {of.external_id: of for _, of in store.inventory(View.MEMORIES)}
     assert set(inventory) == {"mine", *(f"own {at}" for at in range(80))}
@@ -140,7 +140,7 @@ def test_several_processes_may_open_a_new_folder_at_once(tmp_path):
         subprocess.Popen([*run, str(at), "1"], stdout=subprocess.DEVNULL)
         for at in range(4)
     ]
-    assert [writer.wait(timeout=120) for writer in writers] == [0, 0, 0, 0]
+    assert [writer.wait(timeout=300) for writer in writers] == [0, 0, 0, 0]
     store = EmbeddedStore(tmp_path / "new", "fake", DIMENSIONS)
     assert store.count_documents(EVERYBODY) == 4
     assert len(store.keyword(View.CHUNKS, "laptop", 9, EVERYBODY)) == 4
