@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, TypeVar
 
 from django.conf import settings
 
@@ -17,42 +18,44 @@ from memory.stores.base import MemoryStore
 from memory.stores.embedded import EmbeddedStore
 from memory.systems import Parts, default_chunker, default_extractor, pipeline
 
+Part = TypeVar("Part")
 
-@dataclass
+
 class Runtime:
-    """What one process uses. Everything is made at its first use and then kept."""
+    """What one process uses. Everything is made at its first use and then kept.
 
-    _lock: threading.RLock = field(default_factory=threading.RLock)
+    Safe to share by threads: one lock for all parts, as a part is made of others.
+    """
 
-    @cached_property
+    def __init__(self) -> None:
+        """Make nothing yet."""
+        self._lock = threading.RLock()
+        self._made: dict[str, Any] = {}
+
+    def use_encoder(self, encoder: Embedder) -> None:
+        """Take another encoder than the settings'; what was made with it is let go."""
+        with self._lock:
+            self._made = {"encoder": encoder}
+
+    @property
     def encoder(self) -> Embedder:
         """Return the embedding model without a cache."""
-        with self._lock:
-            return PackagedMiniLM(precision=settings.ATTEST_EMBEDDING_PRECISION)
+        return self._once("encoder", self._encoder)
 
-    @cached_property
+    @property
     def embedder(self) -> Embedder:
         """Return the embedding model, document vectors cached under ATTEST_CACHE."""
-        with self._lock:
-            return CachedEmbedder(self.encoder, settings.ATTEST_CACHE / "vectors")
+        return self._once("embedder", self._embedder)
 
-    @cached_property
+    @property
     def store(self) -> MemoryStore:
         """Return the store under ATTEST_HOME."""
-        with self._lock:
-            return EmbeddedStore(
-                settings.ATTEST_HOME / "store",
-                self.encoder.name,
-                self.encoder.dimensions,
-            )
+        return self._once("store", self._store)
 
-    @cached_property
+    @property
     def builder(self) -> Builder:
         """Return what writes documents into the store."""
-        with self._lock:
-            return Builder(
-                default_chunker(), default_extractor(), self.embedder, self.store
-            )
+        return self._once("builder", self._builder)
 
     def pipeline(
         self, authority: Authority | None = None, *, name: str = "megamem"
@@ -69,6 +72,30 @@ class Runtime:
             off=settings.ATTEST_STAGES_OFF,
         )
         return pipeline(parts, name)
+
+    def _once(self, name: str, make: Callable[[], Part]) -> Part:
+        with self._lock:
+            if name not in self._made:
+                self._made[name] = make()
+            part: Part = self._made[name]
+            return part
+
+    @staticmethod
+    def _encoder() -> Embedder:
+        return PackagedMiniLM(precision=settings.ATTEST_EMBEDDING_PRECISION)
+
+    def _embedder(self) -> Embedder:
+        return CachedEmbedder(self.encoder, settings.ATTEST_CACHE / "vectors")
+
+    def _store(self) -> MemoryStore:
+        return EmbeddedStore(
+            settings.ATTEST_HOME / "store", self.encoder.name, self.encoder.dimensions
+        )
+
+    def _builder(self) -> Builder:
+        return Builder(
+            default_chunker(), default_extractor(), self.embedder, self.store
+        )
 
 
 @lru_cache(maxsize=1)

@@ -33,8 +33,7 @@ def bench_build(folder: Path, stream: Stream) -> Outcome:
     """
     source = add_folder(folder)
     recorder = RecordingEmbedder(runtime().encoder)
-    # The runtime makes everything from its encoder at first use.
-    vars(runtime())["encoder"] = recorder
+    runtime().use_encoder(recorder)
     recorder.inner.embed_documents(["Warm up the encoder before its time counts."] * 8)
     synced = sync(source, ProgressLine(stream, "First sync, files"))
     bare = _bare(recorder.inner, recorder.texts, ProgressLine(stream, "Bare encoder"))
