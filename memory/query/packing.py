@@ -72,9 +72,15 @@ class Packer:
 
 def evidence_card(candidate: Candidate) -> Evidence:
     """Return a candidate's card; `tokens` counts it as it's rendered for a model."""
+    evidence = card_of(candidate)
+    return replace(evidence, tokens=count_tokens(render_card(evidence)))
+
+
+def card_of(candidate: Candidate) -> Evidence:
+    """Return a candidate's card without counting its tokens."""
     chunk = candidate.stored.chunk
     text = f"{chunk.header}\n{chunk.text}" if chunk.header else chunk.text
-    evidence = Evidence(
+    return Evidence(
         chunk_id=chunk.id,
         document_id=chunk.document_id,
         heading=" / ".join(chunk.path),
@@ -83,7 +89,6 @@ def evidence_card(candidate: Candidate) -> Evidence:
         anchor=chunk.anchor,
         topic=memory_key(chunk.title, chunk.path),
     )
-    return replace(evidence, tokens=count_tokens(render_card(evidence)))
 
 
 def render_card(evidence: Evidence) -> str:

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from memory.embedding import Embedder
+from memory.answering.units import units_of
+from memory.distillation.statements import MAX_CHARACTERS, memory_key, one_line
+from memory.embedding import Embedder, kept_vectors, memory_text
 from memory.query.base import Candidate
-from memory.sentences import sentence_spans
-
-#: A sentence's share of the encoder's attention ends here.
-MAX_SENTENCE_CHARACTERS = 400
+from memory.query.packing import card_of
 
 
 @dataclass(frozen=True, slots=True)
 class LocalReranker:
-    """Orders the first `candidates` by fused rank, best sentence and BM25.
+    """Orders the first `candidates` by rank, best sentence and BM25.
 
-    The score is `1 / (10 + fused rank) + sentence * s + keyword * b`, s the highest
-    cosine of a sentence under its heading with the question, b the chunk's BM25 over
+    The score is `1 / (10 + rank) + sentence * s + keyword * b`, s the highest
+    cosine of a sentence under its key with the question, b the chunk's BM25 over
     the pool's highest. Stands in for A8's cross-encoder where no model but the
     packaged encoder is at hand; it's used only where `evaluate` shows that it helps.
     """
@@ -57,23 +54,32 @@ class LocalReranker:
         return [*scored, *candidates[self.candidates :]]
 
     def _best_sentences(self, text: str, head: Sequence[Candidate]) -> list[float]:
-        """Return each candidate's highest sentence similarity, in [-1, 1]."""
+        """Return each candidate's highest sentence similarity, in [-1, 1].
+
+        Sentences whose vectors are kept from sync cost nothing; a candidate without
+        any has its first one encoded.
+        """
         sentences = [_sentences(item) for item in head]
         flat = [sentence for own in sentences for sentence in own]
+        kept = kept_vectors(self.embedder, flat)
+        missing = [own[0] for own in sentences if not any(s in kept for s in own)]
+        if missing:
+            fresh = self.embedder.embed_documents(missing)
+            kept = {**kept, **dict(zip(missing, fresh, strict=True))}
         (question,) = self.embedder.embed_queries([text])
-        similarities = self.embedder.embed_documents(flat) @ question
-        ends = np.cumsum([len(own) for own in sentences])
-        parts = np.split(similarities, ends[:-1])
-        return [float(part.max()) for part in parts]
+        return [
+            max(
+                float(kept[sentence] @ question) for sentence in own if sentence in kept
+            )
+            for own in sentences
+        ]
 
 
 def _sentences(candidate: Candidate) -> list[str]:
-    """Return a chunk's sentences, each under its last heading; at least one."""
+    """Return a chunk's statements as sync embeds them; at least one."""
     chunk = candidate.stored.chunk
-    lead = chunk.path[-1] if chunk.path else chunk.title
     found = [
-        f"{lead}\n{chunk.text[start:end][:MAX_SENTENCE_CHARACTERS]}"
-        for start, end in sentence_spans(chunk.text)
-        if end - start > 20
+        text for unit in units_of(0, card_of(candidate)) for text in unit.statements
     ]
-    return found or [f"{lead}\n{chunk.text[:MAX_SENTENCE_CHARACTERS]}"]
+    topic = memory_key(chunk.title, chunk.path)
+    return found or [memory_text(topic, one_line(chunk.text)[:MAX_CHARACTERS])]
