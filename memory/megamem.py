@@ -31,7 +31,7 @@ from memory.documents import (
     Question,
     Sentence,
 )
-from memory.errors import AttestError
+from memory.errors import StoreError
 from memory.query.base import (
     Answerer,
     Attributor,
@@ -47,6 +47,7 @@ from memory.query.base import (
     Transform,
     WeightedQuery,
 )
+from memory.query.fusion import Route
 from memory.query.packing import Packer
 from memory.query.retrieval import Retriever
 from memory.query.trace import Run
@@ -58,6 +59,10 @@ NEAREST = 3
 STORE_DOWN = (
     "The document store can't be reached right now. Please try again in a few minutes."
 )
+SEARCH_DOWN = (
+    "Searching the documents failed, so I can't tell what they say. Please try again "
+    "in a few minutes."
+)
 ANSWERING_DOWN = "I found documents that may hold the answer, but writing it failed."
 NOTHING_ASKED = "Please ask a question in words."
 
@@ -67,6 +72,7 @@ class Found:
     """One pass: ranked candidates, what was packed, and the gate's figure."""
 
     queries: tuple[WeightedQuery, ...] = ()
+    routes: tuple[Route, ...] = ()
     ranked: tuple[Candidate, ...] = ()
     packed: Packed = field(default_factory=lambda: Packed((), ()))
     answerability: float = 0.0
@@ -96,29 +102,40 @@ class MegaMem:
             return _finish(run, Found(), Outcome.ABSTAINED, text=NOTHING_ASKED)
         try:
             found = self._find(run, question)
-        except AttestError as error:
-            run.fell_back("retrieve", error, "no answer")
-            return _finish(run, Found(), Outcome.FAILED, text=STORE_DOWN)
+        except Exception as error:  # noqa: BLE001 - DESIGN.md: outcome `failed`
+            stage = run.stages[-1].stage if run.stages else "retrieve"
+            run.fell_back(stage, error, "no answer")
+            text = STORE_DOWN if isinstance(error, StoreError) else SEARCH_DOWN
+            return _finish(run, Found(), Outcome.FAILED, text=text)
         if not found.packed.evidence or self._is_below(found):
             return _finish(run, found, Outcome.ABSTAINED, text=ABSTENTION)
         return self._answer(run, question, found)
 
     def _find(self, run: Run, question: Question) -> Found:
         """Retrieve, and once more with other terms if the evidence seems not to do."""
-        queries = self._queries(run, question)
-        found = self._pass(run, queries, question.scope)
+        found = self._pass(run, Found(), self._queries(run, question), question.scope)
         if not self._is_below(found) or self.expander is None:
             return found
         late = run.seconds() > question.deadline_s / 2
-        with run.stage("expansion") as detail:
-            text = asked_text(queries)
-            added = [] if late else self.expander.expansions(text, found.ranked)
-            detail["queries"] = [query.text for query in added]
+        added = [] if late else self._expansions(run, self.expander, found)
         if not added:
             return found
-        again = self._pass(run, [*queries, *added], question.scope)
+        again = self._pass(run, found, added, question.scope)
         # The last pass counts, unless the other terms made the evidence worse.
         return again if again.answerability >= found.answerability else found
+
+    def _expansions(
+        self, run: Run, expander: Expander, found: Found
+    ) -> list[WeightedQuery]:
+        """Return queries in other terms; none where the expander fails."""
+        with run.stage("expansion") as detail:
+            try:
+                added = expander.expansions(asked_text(found.queries), found.ranked)
+            except Exception as error:  # noqa: BLE001 - a failing stage falls back
+                run.fell_back("expansion", error, "no other terms")
+                return []
+            detail["queries"] = [query.text for query in added]
+        return added
 
     def _queries(self, run: Run, question: Question) -> list[WeightedQuery]:
         """Return the wordings; the question alone where the transform fails (A12)."""
@@ -134,12 +151,15 @@ class MegaMem:
             detail["queries"] = [[query.kind, query.weight] for query in queries]
         return queries
 
-    def _pass(self, run: Run, queries: Sequence[WeightedQuery], scope: Scope) -> Found:
-        """Search, confirm, rank, pack and judge once. Raises StoreError."""
+    def _pass(
+        self, run: Run, before: Found, added: Sequence[WeightedQuery], scope: Scope
+    ) -> Found:
+        """Search with `added` too, confirm, rank, pack and judge. Raises StoreError."""
         with run.stage("retrieve") as detail:
-            retrieved = self.retriever.retrieve(queries, scope)
+            retrieved = self.retriever.retrieve(added, scope, before.routes)
             detail["hits"] = dict(retrieved.hits)
         candidates = self._confirmed(run, retrieved.candidates, scope)
+        queries = (*before.queries, *added)
         text = asked_text(queries)
         ranked = self._ranked(run, text, candidates)
         with run.stage("pack") as detail:
@@ -150,7 +170,9 @@ class MegaMem:
                 for item in packed.candidates
             ]
         probability = self._judged(run, text, ranked, packed)
-        return Found(tuple(queries), tuple(ranked), packed, probability)
+        return Found(
+            queries, tuple(retrieved.routes), tuple(ranked), packed, probability
+        )
 
     def _confirmed(
         self, run: Run, candidates: list[Candidate], scope: Scope
@@ -172,7 +194,10 @@ class MegaMem:
         """Return candidates by document and reranker; fused order where these fail."""
         if self.ranker is not None:
             with run.stage("rank"):
-                candidates = self.ranker.rank(text, candidates)
+                try:
+                    candidates = self.ranker.rank(text, candidates)
+                except Exception as error:  # noqa: BLE001 - a failing stage falls back
+                    run.fell_back("rank", error, "fused order")
         if self.reranker is None:
             return candidates
         with run.stage("rerank") as detail:
@@ -222,6 +247,7 @@ class MegaMem:
             extractive=draft.extractive,
             confidence=confidence,
             timings_ms=run.timings_ms(),
+            fallbacks=tuple(run.fallbacks),
             trace=tuple(run.stages),
         )
 
@@ -245,7 +271,11 @@ class MegaMem:
         if self.confidence is None:
             return found.answerability
         with run.stage("confidence"):
-            return self.confidence.confidence(text, answer)
+            try:
+                return self.confidence.confidence(text, answer)
+            except Exception as error:  # noqa: BLE001 - a failing stage falls back
+                run.fell_back("confidence", error, "answerability")
+                return found.answerability
 
 
 def asked_text(queries: Sequence[WeightedQuery]) -> str:

@@ -47,10 +47,14 @@ class RouteWeights:
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """Fused candidates, best first, and how many hits each route gave."""
+    """Fused candidates, best first, and how many hits each route gave.
+
+    `routes` are what was fused, for a second pass.
+    """
 
     candidates: list[Candidate]
     hits: Mapping[str, int]
+    routes: Sequence[Route] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +69,18 @@ class Retriever:
     pool: int = POOL
     rrf_k: int = RRF_K
 
-    def retrieve(self, queries: Sequence[WeightedQuery], scope: Scope) -> Retrieved:
+    def retrieve(
+        self,
+        queries: Sequence[WeightedQuery],
+        scope: Scope,
+        before: Sequence[Route] = (),
+    ) -> Retrieved:
         """Return at most `pool` candidates with the raw score of every route.
 
-        Raises StoreError and EmbeddingError.
+        The routes `before`, found earlier under the same scope, are fused with those
+        of `queries` and not searched again. Raises StoreError and EmbeddingError.
         """
-        routes = self._routes(queries, scope)
+        routes = [*before, *self._routes(queries, scope)]
         fused = fuse(routes, rrf_k=self.rrf_k)[: self.pool]
         signals = _signals(routes)
         stored = self.store.chunks([chunk_id for chunk_id, _ in fused], scope)
@@ -83,7 +93,7 @@ class Retriever:
         counts: dict[str, int] = {}
         for route in routes:
             counts[route.name] = counts.get(route.name, 0) + len(route.hits)
-        return Retrieved(candidates, counts)
+        return Retrieved(candidates, counts, routes)
 
     def _routes(self, queries: Sequence[WeightedQuery], scope: Scope) -> list[Route]:
         """Return one route for every query and kind that is on."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import time
+import traceback
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import structlog
 
 from memory.documents import StageTrace
+from memory.errors import AttestError
 
 log = structlog.get_logger(__name__)
 
@@ -36,8 +39,18 @@ class Run:
             self.stages.append(StageTrace(name, milliseconds, detail))
 
     def fell_back(self, stage: str, error: Exception, to: str) -> None:
-        """Note that a stage failed and what stands in for it; no text is logged."""
-        log.warning("stage_failed", stage=stage, error=type(error).__name__)
+        """Note that a stage failed and what stands in for it.
+
+        The log gets our own errors' messages; of any other only kind and place, as its
+        message may repeat what was asked or read.
+        """
+        log.warning(
+            "stage_failed",
+            stage=stage,
+            error=type(error).__name__,
+            reason=str(error) if isinstance(error, AttestError) else "",
+            raised_at=_place(error),
+        )
         self.fallbacks.append(f"{stage}: {type(error).__name__}, {to}")
 
     def timings_ms(self) -> Mapping[str, float]:
@@ -51,3 +64,9 @@ class Run:
     def seconds(self) -> float:
         """Return how long the question has taken."""
         return time.perf_counter() - self.started
+
+
+def _place(error: Exception) -> str:
+    """Return file and line that raised an error, "" where it wasn't raised."""
+    frames = traceback.extract_tb(error.__traceback__, limit=-1)
+    return "".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)

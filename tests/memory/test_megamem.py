@@ -7,7 +7,7 @@ import pytest
 
 from memory.access import WORKSPACE_SCOPE, Scope
 from memory.documents import ABSTENTION, Outcome, Question, Sentence, Turn
-from memory.errors import StoreError
+from memory.errors import EmbeddingError, StoreError
 from memory.megamem import MegaMem
 from memory.query.base import Draft, WeightedQuery
 from memory.query.retrieval import Retrieved
@@ -22,14 +22,18 @@ class FakeRetriever:
         self.candidates = list(candidates)
         self.error = error
         self.asked = []
+        self.before = []
         self.scopes = []
 
-    def retrieve(self, queries, scope):
+    def retrieve(self, queries, scope, before=()):
         self.asked.append([query.text for query in queries])
+        self.before.append(list(before))
         self.scopes.append(scope)
         if self.error:
             raise self.error
-        return Retrieved(list(self.candidates), {"dense_chunks": len(self.candidates)})
+        routes = [*before, *(query.text for query in queries)]
+        hits = {"dense_chunks": len(self.candidates)}
+        return Retrieved(list(self.candidates), hits, routes)
 
 
 class FirstCard:
@@ -118,10 +122,9 @@ def test_below_the_threshold_it_asks_once_more_with_other_terms():
             expander=OneExpansion(),
         )
     )
-    assert retriever.asked == [
-        ["Who approves?"],
-        ["Who approves?", "Who approves? more"],
-    ]
+    # The first wording's routes are kept, not searched again.
+    assert retriever.asked == [["Who approves?"], ["Who approves? more"]]
+    assert retriever.before == [[], ["Who approves?"]]
     assert answer.outcome is Outcome.ANSWERED
     assert answer.answerability == 0.7
 
@@ -173,6 +176,30 @@ def test_a_store_that_is_down_is_a_failure_and_not_an_abstention():
     assert answer.fallbacks == ("retrieve: StoreError, no answer",)
 
 
+@pytest.mark.parametrize("stage", ["gate", "packer", "authority"])
+def test_a_broken_stage_that_nothing_stands_in_for_is_a_failure(stage):
+    answer = ask(pipeline(candidate(1), **{stage: Broken()}))
+    assert answer.outcome is Outcome.FAILED
+    assert "Searching the documents failed" in answer.text
+    assert answer.evidence == ()
+    assert answer.nearest == ()
+
+
+def test_an_encoder_that_is_down_is_not_told_as_the_store():
+    retriever = FakeRetriever(error=EmbeddingError("down"))
+    answer = ask(pipeline(retriever=retriever))
+    assert answer.outcome is Outcome.FAILED
+    assert "store" not in answer.text
+    assert answer.fallbacks == ("retrieve: EmbeddingError, no answer",)
+
+
+def test_a_broken_expander_leaves_the_first_pass():
+    answer = ask(pipeline(candidate(1), gate=Probabilities(0.2), expander=Broken()))
+    assert answer.outcome is Outcome.ABSTAINED
+    assert answer.answerability == 0.2
+    assert answer.fallbacks == ("expansion: RuntimeError, no other terms",)
+
+
 def test_a_broken_answerer_is_a_failure_that_links_the_evidence():
     answer = ask(pipeline(candidate(1), answerer=Broken()))
     assert answer.outcome is Outcome.FAILED
@@ -184,8 +211,10 @@ def test_a_broken_answerer_is_a_failure_that_links_the_evidence():
     ("stage", "fallback"),
     [
         ("transform", "original question"),
+        ("ranker", "fused order"),
         ("reranker", "fused order"),
         ("attributor", "no documents"),
+        ("confidence", "answerability"),
     ],
 )
 def test_a_broken_stage_falls_back_and_says_so(stage, fallback):

@@ -130,3 +130,16 @@ def test_an_expansion_finds_candidates_but_never_raises_a_raw_signal():
     assert found.candidates[0].signals["keyword_chunks"] == 3.0
     alone = retriever.retrieve(queries[:1], WORKSPACE_SCOPE)
     assert found.candidates[0].fused == pytest.approx(1.5 * alone.candidates[0].fused)
+
+
+def test_a_second_pass_fuses_the_first_one_s_routes_without_asking_them_again():
+    store = OneStore()
+    original = WeightedQuery("original", 1.0, "original")
+    expanded = WeightedQuery("expanded", 0.5, "expansion")
+    retriever = Retriever(store, FakeEmbedder())
+    at_once = retriever.retrieve([original, expanded], WORKSPACE_SCOPE)
+    first = retriever.retrieve([original], WORKSPACE_SCOPE)
+    store.searches.clear()
+    second = retriever.retrieve([expanded], WORKSPACE_SCOPE, first.routes)
+    assert second == at_once
+    assert len(store.searches) == 3
