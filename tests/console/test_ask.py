@@ -325,7 +325,3 @@ def test_the_real_pipeline_answers_and_links_what_it_quotes(manage, tmp_path):
     assert "36 months" in values["answer"]
     assert values["documents"][0]["path"] == "laptops.md"
     assert {name: type(value) for name, value in values.items()} == SHAPE
-    unknown = manage("ask", "How?", "--as", "nobody@example.com")
-    assert unknown.returncode == 1
-    assert unknown.stdout == ""
-    assert "nobody@example.com" in unknown.stderr
