@@ -87,10 +87,12 @@ def permitted(answer: Answer, readable: Collection[UUID]) -> Answer | None:
     """Return the answer with only what may still be read, or None to withhold it.
 
     An answer is withheld when any document that supports it is not in `readable`:
-    its text would say what the document says.
+    its text would say what the document says. Where attribution failed, that may be
+    any document of its evidence.
     """
     cited = {document.id for document in answer.documents}
     cited.update(id_ for item in answer.sentences for id_ in item.document_ids)
+    cited = cited or {item.document_id for item in answer.evidence}
     if answer.outcome is Outcome.ANSWERED and not cited <= set(readable):
         return None
     return replace(

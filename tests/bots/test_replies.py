@@ -127,6 +127,12 @@ def test_an_answer_is_withheld_when_a_document_behind_it_may_not_be_read():
     assert permitted(given_answer, {IDS[0], IDS[1]}) is not None
 
 
+def test_an_answer_that_could_not_be_attributed_rests_on_all_of_its_evidence():
+    given_answer = answer(evidence=(evidence(IDS[0]), evidence(IDS[1])))
+    assert permitted(given_answer, {IDS[0]}) is None
+    assert permitted(given_answer, {IDS[0], IDS[1]}) is not None
+
+
 def test_only_what_may_be_read_is_kept_of_the_rest():
     given_answer = answer(
         outcome=Outcome.ABSTAINED,
