@@ -122,6 +122,7 @@ def _evidence(values: JSON) -> Evidence:
         text=values["text"],
         tokens=values.get("tokens", 0),
         anchor=values.get("anchor", ""),
+        topic=values.get("topic", ""),
     )
 
 

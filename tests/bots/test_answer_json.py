@@ -57,6 +57,7 @@ answers = st.builds(
             text=texts,
             tokens=st.integers(0, 400),
             anchor=texts,
+            topic=texts,
         ),
         max_size=3,
     ).map(tuple),
