@@ -15,6 +15,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from bots.answer_json import answer_from_json, answer_to_json
@@ -153,12 +154,16 @@ def answer_exchange(exchange_id: UUID) -> Exchange:
 
 
 def close_abandoned(exchanges_of: User) -> int:
-    """End this account's exchanges whose worker is gone; return how many."""
+    """End this account's exchanges whose worker is gone; return how many.
+
+    One that no worker ever took was lost between storing and answering it.
+    """
     failed = _failure(INTERRUPTED_TEXT)
+    since = timezone.now() - ABANDONED_AFTER
+    left = Q(state=Exchange.State.ANSWERING, claimed_at__lt=since)
+    never_taken = Q(state=Exchange.State.QUEUED, asked_at__lt=since)
     return Exchange.objects.filter(
-        account_id=exchanges_of.pk,
-        state=Exchange.State.ANSWERING,
-        claimed_at__lt=timezone.now() - ABANDONED_AFTER,
+        left | never_taken, account_id=exchanges_of.pk
     ).update(
         state=Exchange.State.DONE,
         outcome=failed.outcome,
@@ -202,18 +207,20 @@ def history(exchange: Exchange, scope: Scope) -> tuple[Turn, ...]:
         asked_at__lt=exchange.asked_at,
         state=Exchange.State.DONE,
     ).order_by("-asked_at")[:HISTORY_EXCHANGES]
+    replies = {
+        item.id: answer_from_json(item.answer)
+        for item in earlier
+        if item.outcome != Outcome.FAILED
+    }
+    named = {id_ for reply in replies.values() for id_ in named_documents(reply)}
+    readable = readable_ids(scope, named)
     turns: list[Turn] = []
     for item in reversed(earlier):
         turns.append(Turn("user", item.question))
-        if item.outcome != Outcome.FAILED and (reply := _readable_reply(item, scope)):
-            turns.append(Turn("assistant", reply))
+        reply = replies.get(item.id)
+        if reply and (kept := permitted(reply, readable)) and kept.text:
+            turns.append(Turn("assistant", kept.text))
     return tuple(turns)
-
-
-def _readable_reply(exchange: Exchange, scope: Scope) -> str:
-    answer = answer_from_json(exchange.answer)
-    kept = permitted(answer, readable_ids(scope, named_documents(answer)))
-    return kept.text if kept else ""
 
 
 def _store(

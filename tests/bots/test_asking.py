@@ -11,11 +11,13 @@ from bots.asking import (
     Incoming,
     answer_exchange,
     close_abandoned,
+    history,
     normalised,
     receive,
 )
 from bots.errors import NothingAsked, NotLinked, QuestionTooLong
 from bots.models import Exchange
+from connectors.access import scope_of
 from connectors.models import Document
 from memory.documents import Outcome, Turn
 from memory.errors import StoreError
@@ -149,6 +151,15 @@ def test_a_worker_that_comes_back_late_writes_nothing(incoming, pipeline, docume
     assert (done.outcome, done.reply) == ("failed", INTERRUPTED_TEXT)
 
 
+def test_an_exchange_that_nobody_ever_took_is_ended(incoming):
+    exchange = receive(incoming())
+    assert close_abandoned(exchange.account) == 0
+    Exchange.objects.update(asked_at=timezone.now() - timedelta(minutes=3))
+    assert close_abandoned(exchange.account) == 1
+    exchange.refresh_from_db()
+    assert (exchange.state, exchange.reply) == ("done", INTERRUPTED_TEXT)
+
+
 def test_an_exchange_that_is_young_is_not_abandoned(incoming):
     exchange = receive(incoming())
     Exchange.objects.update(state="answering", claimed_at=timezone.now())
@@ -173,6 +184,18 @@ class TestHistory:
             Turn("user", "Second?"),
             Turn("assistant", "I don't have enough information to answer."),
         )
+
+    def test_a_long_thread_costs_as_many_queries_as_a_short_one(
+        self, incoming, pipeline, document, alice, django_assert_num_queries
+    ):
+        pipeline.answers.extend([answered(document) for _ in range(5)])
+        for _ in range(5):
+            self.ask(incoming)
+        last = receive(incoming())
+        scope = scope_of(alice)
+        # Earlier exchanges, rules, documents that may be read.
+        with django_assert_num_queries(3):
+            assert len(history(last, scope)) == 10
 
     def test_it_holds_no_other_thread(self, incoming, pipeline):
         self.ask(incoming, thread="one")
