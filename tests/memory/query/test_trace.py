@@ -8,13 +8,15 @@ from memory.query.trace import Run
 
 
 def failed(error):
-    try:
+    def stage():
         raise error
-    except Exception as raised:
-        run = Run()
-        with structlog.testing.capture_logs() as logs:
-            run.fell_back("retrieve", raised, "no answer")
-        return run, logs[0]
+
+    with pytest.raises(type(error)) as raised:
+        stage()
+    run = Run()
+    with structlog.testing.capture_logs() as logs:
+        run.fell_back("retrieve", raised.value, "no answer")
+    return run, logs[0]
 
 
 def test_our_own_error_is_logged_with_its_reason():
