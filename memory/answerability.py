@@ -37,6 +37,8 @@ class Calibration:
     intercept: float
     threshold: float
     provenance: str = ""
+    #: Other fingerprints whose scores were measured to be the same.
+    also_for: tuple[str, ...] = ()
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Calibration:
@@ -47,6 +49,7 @@ class Calibration:
             intercept=data["intercept"],
             threshold=data["threshold"],
             provenance=data.get("provenance", ""),
+            also_for=tuple(data.get("also_for", ())),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -57,6 +60,7 @@ class Calibration:
             "intercept": self.intercept,
             "threshold": self.threshold,
             "provenance": self.provenance,
+            "also_for": list(self.also_for),
         }
 
     def probability(
@@ -94,7 +98,8 @@ class LogisticGate:
     @property
     def is_calibrated(self) -> bool:
         """Tell whether the coefficients were fitted for what runs now."""
-        return self.calibration.fingerprint == self.running
+        fitting = (self.calibration.fingerprint, *self.calibration.also_for)
+        return self.running in fitting
 
     @property
     def fingerprint(self) -> str:

@@ -55,10 +55,16 @@ class Fit:
 
 
 def fit(
-    examples: Sequence[Example], *, fingerprint: str, threshold: float, provenance: str
+    examples: Sequence[Example],
+    *,
+    fingerprint: str,
+    threshold: float,
+    provenance: str,
+    also_for: Sequence[str] = (),
 ) -> Fit:
     """Return a logistic model of the labels, cross-validated by group.
 
+    `also_for` are fingerprints whose scores were measured to be the same.
     Raises TooFewExamples with fewer than 20 of either label.
     """
     labels = np.array([example.label for example in examples])
@@ -86,6 +92,7 @@ def fit(
         intercept=round(float(whole.intercept_[0]), 5),
         threshold=threshold,
         provenance=provenance,
+        also_for=tuple(also_for),
     )
     alone = {
         name: float(roc_auc_score(labels, values[:, at]))

@@ -70,6 +70,12 @@ def test_a_calibration_for_another_encoder_is_cautious_and_says_so():
     assert odds[0] / odds[1] == pytest.approx(2.71828**CAUTION, rel=1e-3)
 
 
+def test_a_precision_with_the_same_scores_is_calibrated_too():
+    same = Calibration("a/bf16", {}, 0.0, 0.25, also_for=("a/fp32",))
+    assert LogisticGate(same, "a/fp32").is_calibrated
+    assert not LogisticGate(same, "a/int8").is_calibrated
+
+
 def test_the_best_cosine_and_how_far_it_stands_out():
     best = candidate(1, dense_chunks=0.8, dense_memories=0.7)
     others = [candidate(n, dense_chunks=0.3) for n in range(2, 40)]
@@ -122,6 +128,10 @@ def test_the_shipped_coefficients_name_what_they_were_fitted_on():
     data = json.loads(files("memory").joinpath("answerability.json").read_text("utf-8"))
     assert gate.to_json() == data["answerability"]
     assert gate.fingerprint.startswith("all-MiniLM-L6-v2/512/")
+    running = {gate.fingerprint, *gate.also_for}
+    assert running == {
+        f"all-MiniLM-L6-v2/512/{precision} + local" for precision in ("bf16", "fp32")
+    }
     assert "handbook" in gate.provenance
     assert 0 < gate.threshold < 1
     assert set(confidence.features) >= {"answerability"}
