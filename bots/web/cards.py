@@ -8,7 +8,6 @@ from datetime import datetime
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db.models import Max, OuterRef, Subquery
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
@@ -26,12 +25,13 @@ from bots.replies import (
     permitted,
     reply_to,
 )
-from bots.web.document_text import passage_anchor
 from bots.web.markup import blocks_html
+from bots.web.passages import passage_anchor
 from memory.access import Scope
 from memory.documents import Answer, Outcome
 
-RECENT_THREADS = 20
+#: Below this probability an answer says by itself that it may be none.
+DOUBTFUL = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,11 @@ class ThumbCard:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One exchange on the page. `html` is the reply; "" while it's being answered."""
+    """One exchange on the page. `html` is the reply; "" while it's being answered.
+
+    `proofs` is what the answer used, or all that was found where it used nothing;
+    `unused` is what was found besides.
+    """
 
     id: UUID
     question: str
@@ -81,21 +85,14 @@ class Card:
     sources: Sequence[SourceCard]
     nearest: Sequence[SourceCard]
     proofs: Sequence[ProofCard]
+    unused: Sequence[ProofCard]
+    doubtful: bool
     notes: Sequence[str]
     searched: int | None
     searched_in: str
     likelihood: str
     percent: int | None
     thumb: ThumbCard
-
-
-@dataclass(frozen=True, slots=True)
-class RecentThread:
-    """An entry of the list of earlier questions."""
-
-    id: str
-    question: str
-    last: datetime
 
 
 def cards(
@@ -133,7 +130,10 @@ def _card(
     reply = reply_to(kept) if kept else _no_reply(answer)
     prefix = f"e-{exchange.id}-source-"
     searched: dict[str, int] = exchange.answer.get("searched", {})
+    answered = kept is not None and kept.outcome is Outcome.ANSWERED
     links = _Links(exchange, kept)
+    proofs = [*_proofs(reply, titles, links)]
+    used = [proof for proof in proofs if proof.cited] or proofs
     return Card(
         id=exchange.id,
         question=exchange.question,
@@ -145,10 +145,12 @@ def _card(
         withheld=answer is not None and kept is None,
         sources=[_source(item, prefix, links) for item in reply.sources],
         nearest=[_source(item, prefix, links) for item in reply.nearest],
-        proofs=[*_proofs(reply, titles, links)],
+        proofs=used,
+        unused=[proof for proof in proofs if proof not in used],
+        doubtful=answered and kept is not None and kept.answerability < DOUBTFUL,
         notes=reply.notes,
         searched=_searched(kept, searched),
-        searched_in=_listed([*searched]),
+        searched_in=listed([*searched]),
         likelihood=likelihood(kept.answerability) if kept else "",
         percent=round(kept.answerability * 100) if kept else None,
         thumb=thumb,
@@ -208,16 +210,20 @@ def _proofs(
 ) -> Iterable[ProofCard]:
     for proof in reply.proofs:
         item = proof.evidence
+        title = titles.get(item.document_id, "") or "Untitled"
+        # Most documents begin with a heading that is their title again.
+        below = f"{item.heading} / ".removeprefix(f"{title} / ")
         yield ProofCard(
-            title=titles.get(item.document_id, "") or "Untitled",
-            heading=item.heading,
+            title=title,
+            heading=below.removesuffix(" / "),
             html=blocks_html(proof.blocks),
             page=links.to_chunk(item.document_id, item.chunk_id),
             cited=item.chunk_id in links.cited,
         )
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Return names as people list them: "A, B and C"."""
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} and {names[-1]}"
@@ -230,19 +236,3 @@ def thumbs_of(account: User, exchanges: Sequence[Exchange]) -> dict[UUID, ThumbC
         item.exchange_id: ThumbCard(item.value, item.reason, item.comment, saved=True)
         for item in found
     }
-
-
-def recent_threads(account: User) -> list[RecentThread]:
-    """Return the account's latest conversations, by their first question."""
-    own = Exchange.objects.filter(account_id=account.pk, platform="web")
-    first = own.filter(thread=OuterRef("thread")).order_by("asked_at")
-    threads = (
-        own.order_by()
-        .values("thread")
-        .annotate(last=Max("asked_at"))
-        .annotate(first=Subquery(first.values("question")[:1]))
-        .order_by("-last")[:RECENT_THREADS]
-    )
-    return [
-        RecentThread(item["thread"], item["first"], item["last"]) for item in threads
-    ]

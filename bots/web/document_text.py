@@ -7,10 +7,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
-from uuid import UUID
 
 from bots.shapes import Row, Run, Runs, Shape, Shaped, cells_of, is_rule, unescaped
-from memory.documents import Block, BlockKind, Content, Evidence, Link, Section
+from bots.web.passages import Passage
+from memory.documents import Block, BlockKind, Content, Link, Section
 
 _HEADING = re.compile(r"#{1,6}[ \t]+")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|(\d{1,9})[.)])[ \t]+")
@@ -26,57 +26,12 @@ _SHAPES = {
 _TABLE = (BlockKind.TABLE_HEADER, BlockKind.TABLE_ROW)
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A range of the text that an answer rested on."""
-
-    start: int
-    end: int
-    chunk_id: UUID
-
-    @property
-    def anchor(self) -> str:
-        """Return the id of its first character on the page."""
-        return passage_anchor(self.chunk_id)
-
-
 T = TypeVar("T", Link, Passage)
-
-
-def passage_anchor(chunk_id: UUID) -> str:
-    """Return the fragment that jumps to a chunk."""
-    return f"c-{chunk_id}"
 
 
 def section_anchor(anchor: str) -> str:
     """Return the id of a heading; prefixed, as the text may not choose our ids."""
     return f"s-{anchor}"
-
-
-def passages(text: str, evidence: Sequence[Evidence]) -> list[Passage]:
-    """Return where the evidence stands in the text now, in order and disjoint.
-
-    Evidence that isn't there word for word any more is left out: the document
-    changed since. The repeated header of a continued table isn't looked for.
-    """
-    found = [
-        Passage(*place, item.chunk_id)
-        for item in evidence
-        if (place := _place(text, item.text))
-    ]
-    disjoint: list[Passage] = []
-    for passage in sorted(found, key=lambda item: item.start):
-        if not disjoint or passage.start >= disjoint[-1].end:
-            disjoint.append(passage)
-    return disjoint
-
-
-def _place(text: str, wanted: str) -> tuple[int, int] | None:
-    _, _, without_header = wanted.partition("\n")
-    for candidate in (wanted.strip(), without_header.strip()):
-        if candidate and (start := text.find(candidate)) >= 0:
-            return start, start + len(candidate)
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,12 +138,12 @@ class DocumentText:
             unescaped(self.content.text[start:end]),
             href=self.address(link.url) if link else "",
             mark=mark is not None,
-            anchor=mark.anchor if mark and self._opens(mark, start) else "",
+            anchor=mark.anchor if mark and self._begins(mark, start) else "",
         )
 
-    def _opens(self, mark: Passage, start: int) -> bool:
+    def _begins(self, mark: Passage, start: int) -> bool:
         # A passage may begin with a marker ("- ", "## ") that isn't shown.
-        return not self.content.text[mark.start : start].strip(
+        return mark.opens and not self.content.text[mark.start : start].strip(
             " \t\n#>|-*+•.)0123456789"
         )
 

@@ -15,14 +15,15 @@ from bots.answer_json import answer_from_json
 from bots.models import Exchange
 from bots.reading import readable_documents, scope_for
 from bots.replies import ago, cited_chunks, web_address
-from bots.web.document_text import DocumentText, passages
+from bots.web.document_text import DocumentText
 from bots.web.links import address_in
 from bots.web.markup import blocks_html
-from bots.web.views import account_of, person_of
+from bots.web.passages import passages
+from bots.web.views import PLATFORM, account_of, person_of
 from connectors.content_json import from_json
 from connectors.models import Document
 from memory.access import Status
-from memory.documents import Content, Evidence
+from memory.documents import Answer, Content, Evidence
 
 STATUS_NOTES = {
     Status.ARCHIVED: "This document is archived: answers don't use it.",
@@ -43,8 +44,10 @@ def document_page(request: HttpRequest, document: UUID) -> HttpResponse:
         readable_documents(scope).select_related("source"), id=document
     )
     content = from_json(row.content) if row.content else Content("")
-    evidence = _evidence(request, row)
-    found = passages(content.text, evidence)
+    exchange = _own_exchange(request)
+    answer = answer_from_json(exchange.answer) if exchange else None
+    evidence = _evidence(answer, row, _uuid(request, "chunk")) if answer else []
+    found = passages(content.text, evidence, _quotes(answer) if answer else None)
     text = DocumentText(content, address_in(row, content, scope), found)
     context = {
         "document": row,
@@ -54,23 +57,36 @@ def document_page(request: HttpRequest, document: UUID) -> HttpResponse:
         "status_note": STATUS_NOTES.get(Status(row.status), ""),
         "held_note": HELD_NOTE if row.state == Document.State.HELD else "",
         "first_passage": found[0].anchor if found else "",
-        "changed": len(found) < len({item.chunk_id for item in evidence}),
+        "changed": {item.chunk_id for item in found}
+        != {item.chunk_id for item in evidence},
+        "exchange": exchange,
     }
     return render(request, "web/document.html", context)
 
 
-def _evidence(request: HttpRequest, document: Document) -> list[Evidence]:
-    """Return what an exchange of the reader's own took from this document.
-
-    That is what its answer cites, and the chunk that the link names.
-    """
+def _own_exchange(request: HttpRequest) -> Exchange | None:
+    """Return the exchange that the link names, if it's the reader's own."""
     exchange_id = _uuid(request, "exchange")
-    own = Exchange.objects.filter(account=account_of(request))
+    own = Exchange.objects.filter(account=account_of(request), platform=PLATFORM)
     exchange = own.filter(id=exchange_id).first() if exchange_id else None
-    if exchange is None or not exchange.answer:
-        return []
-    answer = answer_from_json(exchange.answer)
-    shown = cited_chunks(answer) | {_uuid(request, "chunk")}
+    return exchange if exchange and exchange.answer else None
+
+
+def _quotes(answer: Answer) -> dict[UUID, list[str]]:
+    """Return what an answer quotes of each chunk, word for word."""
+    found: dict[UUID, list[str]] = {}
+    for item in answer.sentences if answer.extractive else ():
+        for chunk_id in item.chunk_ids:
+            quote = answer.text[item.start : item.end]
+            found.setdefault(chunk_id, []).append(quote)
+    return found
+
+
+def _evidence(
+    answer: Answer, document: Document, chunk_id: UUID | None
+) -> list[Evidence]:
+    """Return what an answer cites of this document, and the chunk of that id."""
+    shown = cited_chunks(answer) | {chunk_id}
     return [
         item
         for item in answer.evidence

@@ -28,9 +28,10 @@ from bots.asking import (
 )
 from bots.errors import AskingError
 from bots.models import Exchange, Feedback
-from bots.reading import scope_for
-from bots.web.cards import ThumbCard, cards, recent_threads, thumbs_of
+from bots.reading import scope_for, searched_sources
+from bots.web.cards import ThumbCard, cards, listed, thumbs_of
 from bots.web.forms import AskForm, FeedbackForm
+from bots.web.threads import recent_threads
 from connectors.models import Person
 
 PLATFORM = "web"
@@ -119,9 +120,11 @@ def _page(
         if thread_id
         else []
     )
+    scope = scope_for(person)
+    searched = {} if thread_id else searched_sources(scope)
     shown = cards(
         exchanges,
-        scope_for(person),
+        scope,
         {**thumbs_of(account, exchanges), **(thumbs or {})},
     )
     context: dict[str, Any] = {
@@ -130,6 +133,8 @@ def _page(
         "thread_id": thread_id,
         "threads": recent_threads(account),
         "linked": person is not None,
+        "searched": sum(searched.values()),
+        "searched_in": listed([*searched]),
         "key": uuid.uuid4(),
         "limit": MAX_CHARACTERS,
         "reasons": Feedback.Reason.choices,

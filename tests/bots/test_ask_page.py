@@ -1,5 +1,6 @@
 import re
 import uuid
+from dataclasses import replace
 
 import pytest
 from django.contrib.auth.models import User
@@ -10,6 +11,7 @@ from bots.asking import Incoming, answer_exchange, receive
 from bots.models import Exchange, Feedback
 from connectors.models import Document
 from memory.access import AccessRule, person
+from memory.documents import Evidence
 from tests.bots.pages import page, without_tokens
 from tests.bots.worlds import (
     abstained,
@@ -40,6 +42,13 @@ def test_the_empty_page_has_a_labelled_box(signed_in):
     text = page(signed_in.get("/"))
     assert '<label for="question">Your question</label>' in text
     assert "data-pending" not in text
+
+
+def test_the_empty_page_says_what_can_be_asked_about(signed_in, source):
+    assert "There are no documents yet that you may read." in page(signed_in.get("/"))
+    make_document(source)
+    make_document(source, "secret.md", rule=AccessRule.of())
+    assert "You may read 1 document in Handbook." in page(signed_in.get("/"))
 
 
 def test_an_answer_has_numbers_sources_and_what_was_searched(
@@ -87,8 +96,28 @@ def test_evidence_links_to_its_place_in_the_document(signed_in, pipeline, docume
     address = f"/d/{document.id}?{query}#c-{chunk_id}"
     # The source and the piece of evidence lead to the same place.
     assert text.count(f'<a href="{address}">Equipment policy</a>') == 2
-    assert "<strong>in the answer</strong>" in text
     assert '<details class="evidence"' in text
+    assert "Found, but not used" not in text
+
+
+def test_what_the_answer_did_not_use_is_apart(signed_in, pipeline, document):
+    used = answered(document).evidence[0]
+    other = Evidence(uuid.UUID(int=8), document.id, "", "IT orders it.", tokens=9)
+    pipeline.answers.append(answered(document, evidence=(other, used)))
+    evidence, rest = page(ask(signed_in)).split("Found, but not used")
+    assert '(1 passage)</span></summary> <section class="proof">' in evidence
+    assert "IT orders it." in rest
+    assert "IT orders it." not in evidence
+
+
+@pytest.mark.parametrize(("probability", "doubtful"), [(0.49, True), (0.5, False)])
+def test_an_answer_that_may_be_none_says_so_first(
+    signed_in, pipeline, document, probability, doubtful
+):
+    answer = replace(answered(document), answerability=probability)
+    pipeline.answers.append(answer)
+    text = page(ask(signed_in))
+    assert ("This may not answer your question." in text) is doubtful
 
 
 def test_what_was_searched_is_counted_here_where_the_pipeline_does_not(

@@ -276,6 +276,31 @@ class TestPassages:
         assert "<p>Laptops are replaced after 36 months.</p>" in text
         assert f'<a href="#{anchor}">Go to the first</a>' in text
 
+    def test_only_what_is_quoted_is_marked_where_all_of_it_is_found(
+        self, signed_in, document, alice, pipeline
+    ):
+        chunk = "- Your manager approves it.\n- IT orders it within five working days."
+        chunk_id = uuid.UUID(int=7)
+        text = "Your manager approves it."
+        pipeline.answers.append(
+            answered(
+                document,
+                text,
+                evidence=(Evidence(chunk_id, document.id, "", chunk, tokens=9),),
+                sentences=(Sentence(0, len(text), (document.id,), (chunk_id,)),),
+            )
+        )
+        incoming = Incoming("web", str(uuid.uuid4()), "Who?", alice, alice.account)
+        exchange = answer_exchange(receive(incoming).id)
+        shown = text_of(signed_in, document, f"?exchange={exchange.id}")
+        assert f'<li><mark id="c-{chunk_id}">{text}</mark></li>' in shown
+        assert "<li>IT orders it within five working days.</li>" in shown
+
+    def test_it_leads_back_to_the_answer(self, signed_in, document, exchange):
+        text = text_of(signed_in, document, f"?exchange={exchange.id}")
+        assert f'<a href="/t/{exchange.thread}#e-{exchange.id}">' in text
+        assert "Back to the answer" not in text_of(signed_in, document)
+
     def test_the_chunk_that_the_link_names_is_marked_too(
         self, signed_in, document, exchange
     ):

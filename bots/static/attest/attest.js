@@ -111,6 +111,7 @@ async function giveFeedback(form, submitter) {
     const { page, response } = await send(form, submitter);
     const placed = replace(part.id, page);
     if (!placed) { window.location.assign(response.url); return; }
+    if (submitter?.value === "down") placed.querySelector("details").open = true;
     const again = submitter?.id && document.getElementById(submitter.id);
     (again || placed.querySelector("button")).focus();
     announce(placed.querySelector("[role=status], [role=alert]")?.textContent || "Taken back.");
