@@ -31,8 +31,8 @@ class Weights:
     title: float = -0.06
     #: How many units are scored by meaning; the vectors of most are kept from sync.
     compared: int = 200
-    #: How many of those may be encoded for this question: 2 to 5 ms each on two cores.
-    encoded: int = 8
+    #: Where fewer have a kept vector, others are encoded until there are so many.
+    encoded: int = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +130,13 @@ class Scorer:
     def _vectors(self, units: Sequence[Unit]) -> dict[tuple[int, int], FloatArray]:
         """Return by unit the vectors of its statements, shape (n, d), n at least 1.
 
-        Kept vectors first; the first few units of which none is kept are encoded.
+        Kept vectors; only where they are few, the first other units are encoded.
         """
         texts = [text for unit in units for text in unit.statements]
         kept = kept_vectors(self._embedder, texts)
         unknown = [u for u in units if not any(t in kept for t in u.statements)]
-        missing = [u.statements[0] for u in unknown[: self._weights.encoded]]
+        room = max(0, self._weights.encoded - (len(units) - len(unknown)))
+        missing = [unit.statements[0] for unit in unknown[:room]]
         if missing:
             fresh = self._embedder.embed_documents(missing)
             kept = {**kept, **dict(zip(missing, fresh, strict=True))}
