@@ -45,6 +45,27 @@ def model() -> Iterator[Finding]:
         yield ok("model", f"{embedder.name}, {embedder.dimensions} dimensions")
 
 
+def gate() -> Iterator[Finding]:
+    """Say whether the gate's coefficients were fitted for the encoder that runs."""
+    from memory.runtime import runtime
+
+    pipeline = runtime().pipeline()
+    if pipeline.gate is None:
+        yield warn(
+            "gate",
+            "switched off: every question is answered, held by the documents or not",
+            "Take gate out of ATTEST_STAGES_OFF.",
+        )
+    elif not pipeline.gate.is_calibrated:
+        yield warn(
+            "gate",
+            f"{pipeline.gate.fingerprint}: it abstains more than it need",
+            "Use the packaged encoder, or fit it: ./manage.py fit_answerability --help",
+        )
+    else:
+        yield ok("gate", f"answers from {pipeline.threshold:.0%} on, calibrated")
+
+
 def store() -> Iterator[Finding]:
     """Open the store, which compares its model and schema with the configured ones."""
     from memory.documents import View

@@ -108,7 +108,12 @@ class Gate(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Name what the calibration was fitted for."""
+        """Name what runs, and say so where the calibration is for something else."""
+        ...
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Tell whether the calibration was fitted for what runs."""
         ...
 
     def answerability(

@@ -154,3 +154,15 @@ def test_a_source_with_wrong_options_does_not_hide_the_others(tmp_path):
 def test_model_and_store_are_opened():
     assert levels(data.model()) == ["ok"]
     assert levels(data.store()) == ["ok"]
+
+
+@pytest.mark.model
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("off", "level", "told"),
+    [(frozenset(), "ok", "calibrated"), (frozenset({"gate"}), "warn", "switched off")],
+)
+def test_the_gate_says_whether_it_is_calibrated(settings, off, level, told):
+    settings.ATTEST_STAGES_OFF = off
+    (finding,) = data.gate()
+    assert (finding.level, told in finding.message) == (level, True)

@@ -20,6 +20,7 @@ CHECKS: Sequence[Check] = (
     machine.home,
     data.database,
     data.model,
+    data.gate,
     data.store,
     data.sources,
     data.accounts,
