@@ -82,10 +82,14 @@ class Indexing:
         for plan in plans:
             if plan.action is Action.PROPERTIES:
                 errors.update(self._set_properties(plan))
-        for plan in plans:
-            if plan.action is Action.DELETE or plan.id in errors:
-                with self.report.timed("store"):
-                    self.index.store.delete_document(plan.id)
+        removed = [
+            plan.id
+            for plan in plans
+            if plan.action is Action.DELETE or plan.id in errors
+        ]
+        if removed:
+            with self.report.timed("store"):
+                self.index.store.delete_documents(removed)
         return errors
 
     def _build(self, plans: Sequence[Plan]) -> dict[UUID, str]:

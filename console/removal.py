@@ -8,6 +8,9 @@ from connectors.models import Document, Source
 from connectors.syncing_lease import acquire
 from memory.stores.base import MemoryStore
 
+#: Documents that leave the store in one commit.
+BATCH_DOCUMENTS = 500
+
 PAUSED_REASON = "It's being removed: ./manage.py remove_source NAME finishes that."
 
 
@@ -22,8 +25,8 @@ def remove_source(source: Source, store: MemoryStore) -> int:
     with lease.transaction(state=Source.State.PAUSED, reason=PAUSED_REASON):
         source.documents.update(state=Document.State.REMOVED, needs_repair=True)
     ids = list(source.documents.values_list("id", flat=True))
-    for document_id in ids:
-        store.delete_document(document_id)
+    for start in range(0, len(ids), BATCH_DOCUMENTS):
+        store.delete_documents(ids[start : start + BATCH_DOCUMENTS])
         lease.keep()
     with lease.transaction():
         source.delete()

@@ -24,6 +24,8 @@ def test_a_few_deletions_are_done_at_once(world):
     assert run.state == SyncRun.State.SUCCEEDED
     assert set(world.states().values()) == {State.REMOVED}
     assert world.store.held == {}
+    # One commit of the store, as each of a large folder's would take its time.
+    assert world.store.did("delete_many") == 1
 
 
 def test_many_deletions_of_a_large_source_are_done_at_once(world):

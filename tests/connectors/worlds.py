@@ -94,6 +94,11 @@ class DictStore:
             raise StoreError("The store is down.")
         self.held.pop(document_id, None)
 
+    def delete_documents(self, document_ids):
+        self.calls.append(("delete_many", None))
+        for document_id in document_ids:
+            self.delete_document(document_id)
+
     def set_properties(self, properties):
         self._called("set_properties", properties.document_id)
         if properties.document_id in self.held:

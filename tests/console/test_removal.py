@@ -19,11 +19,13 @@ class Store:
 
     def __init__(self, breaks_at=None):
         self.deleted, self.breaks_at, self.optimized = [], breaks_at, 0
+        self.commits = 0
 
-    def delete_document(self, document_id):
-        if document_id == self.breaks_at:
+    def delete_documents(self, document_ids):
+        if self.breaks_at in document_ids:
             raise StoreError("The store is gone.")
-        self.deleted.append(document_id)
+        self.commits += 1
+        self.deleted.extend(document_ids)
 
     def optimize(self):
         self.optimized += 1
@@ -48,7 +50,7 @@ def test_it_leaves_store_and_database(source):
     store = Store()
     assert remove_source(source, store) == 3
     assert set(store.deleted) == ids
-    assert store.optimized == 1
+    assert (store.commits, store.optimized) == (1, 1)
     assert not Document.objects.exists()
     assert list(Source.objects.all()) == [other]
 
