@@ -120,9 +120,14 @@ class Scope:
     def of_person(
         cls, principals: Iterable[Principal], rules: Iterable[AccessRule] = ()
     ) -> Scope:
-        """Return a person's scope; `rules` are candidates, only satisfied ones count."""
+        """Return a person's scope; `rules` are candidates, only satisfied ones count.
+
+        A rule of one layer needs no token: its principals are what a store matches.
+        """
         held = frozenset(principals)
-        granted = {rule.token for rule in rules if rule.allows(held)}
+        granted = {
+            rule.token for rule in rules if len(rule.layers) > 1 and rule.allows(held)
+        }
         return cls(tokens=frozenset(held | granted))
 
     @classmethod
