@@ -32,7 +32,7 @@ from memory.stores.embedded_meta import one_at_a_time, open_folder
 from memory.stores.embedded_writes import Writes
 
 TABLE = "objects"
-#: Ids in one look-up.
+#: Ids in one look-up, rows in one part of an inventory.
 _LOOK_UP = 2_000
 #: Distinct words of a keyword query; a longer text is a paste, not a question.
 _MAX_WORDS = 256
@@ -187,10 +187,17 @@ class EmbeddedStore:
         return EmbeddedHashes(hashes[View.CHUNKS], hashes[View.MEMORIES])
 
     def inventory(self, view: View) -> Iterator[tuple[UUID, Properties]]:
-        """Yield every object's id and properties as of now; no text or vectors."""
+        """Yield every object's id and properties as of now; no text or vectors.
+
+        Read in parts, as a large store's rows don't fit into memory at once.
+        """
         where = f"view = {quoted(view.value)}"
-        for values in self._select(where, ["id", *rows.PROPERTY_COLUMNS]):
-            yield UUID(values["id"]), rows.properties_of(values)
+        columns = ["id", *rows.PROPERTY_COLUMNS]
+        with self._errors():
+            found = self._table().search().where(where).select(columns)
+            for part in found.to_batches(batch_size=_LOOK_UP):
+                for values in part.to_pylist():
+                    yield UUID(values["id"]), rows.properties_of(values)
 
     def optimize(self) -> None:
         """Build missing indexes, fold recent writes in, drop old versions.

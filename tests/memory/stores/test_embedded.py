@@ -4,9 +4,11 @@ import sys
 
 import pytest
 
+from memory.documents import View
 from memory.errors import StoreError, StoreMismatch
+from memory.stores import embedded
 from memory.stores.embedded import EmbeddedStore
-from tests.contracts.corpus import DIMENSIONS
+from tests.contracts.corpus import DIMENSIONS, document
 from tests.contracts.store import StoreContract
 
 
@@ -41,6 +43,19 @@ def test_a_folder_that_is_a_file_is_a_store_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="can't be used"):
         EmbeddedStore(tmp_path / "file", "fake", 16)
+
+
+def test_an_inventory_is_read_in_parts(tmp_path, monkeypatch):
+    monkeypatch.setattr(embedded, "_LOOK_UP", 2)
+    store = EmbeddedStore(tmp_path, "fake", DIMENSIONS)
+    written = document("a", *(f"text {n}" for n in range(7)))
+    store.replace_documents([written])
+    found = store.inventory(View.CHUNKS)
+    first = next(found)
+    store.delete_document(written.properties.document_id)
+    # As of when it began, whatever is written meanwhile.
+    assert {first[0], *(id_ for id_, _ in found)} == {it.id for it in written.chunks}
+    assert list(store.inventory(View.CHUNKS)) == []
 
 
 def test_importing_it_loads_no_database():
