@@ -20,7 +20,7 @@ from console.themed import display
 class DocumentAdmin(ReadOnlyAdmin):
     """Looked up by title, path or address; shown without their text."""
 
-    list_display = ("name", "source", "state_label", "reason", "status", "updated_at")
+    list_display = ("name", "source", "state_label", "why", "status", "updated_at")
     list_filter = ("state", "source", "reason", "status", "needs_repair")
     list_select_related = ("source",)
     search_fields = ("title", "external_id", "url")
@@ -69,6 +69,11 @@ class DocumentAdmin(ReadOnlyAdmin):
     def state_label(self, document: Document) -> str:
         """Return the state, which has a colour."""
         return document.get_state_display()
+
+    @display(description="Why", ordering="reason")
+    def why(self, document: Document) -> str:
+        """Return the reason of its state and the mend, "" when there's none."""
+        return ": ".join(part for part in (document.reason, document.message) if part)
 
     @display(description="Page")
     def page(self, document: Document) -> SafeString:

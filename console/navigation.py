@@ -40,11 +40,13 @@ OVERVIEW = {
     "link": reverse_lazy("admin:index"),
 }
 
+ASK = {"title": "Ask a question", "icon": "search", "link": reverse_lazy("web:ask")}
+
 SIDEBAR: dict[str, Any] = {
     "show_search": False,
     "show_all_applications": False,
     "navigation": [
-        {"items": [OVERVIEW]},
+        {"items": [OVERVIEW, ASK]},
         {
             "title": "Documents",
             "separator": True,

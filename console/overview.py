@@ -30,7 +30,7 @@ class Figure:
 
 
 def overview(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """Return the first page's context; called by the theme, with six queries."""
+    """Return the first page's context; called by the theme, with seven queries."""
     context.update(
         documents_by_state=_documents(),
         exchanges_by_outcome=_exchanges(),
@@ -57,6 +57,16 @@ def _exchanges() -> list[Figure]:
     return [
         Figure(item.capitalize(), counts.get(item, 0), f"{page}?outcome__exact={item}")
         for item in Outcome
+    ] + _thumbs()
+
+
+def _thumbs() -> list[Figure]:
+    recent = Feedback.objects.filter(updated_at__gte=timezone.now() - RECENT)
+    counts = dict(recent.order_by().values_list("value").annotate(Count("pk")))
+    page = reverse("admin:bots_feedback_changelist")
+    return [
+        Figure(f"Thumbs {value}", counts.get(value, 0), f"{page}?value__exact={value}")
+        for value in Feedback.Value.values
     ]
 
 

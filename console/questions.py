@@ -7,14 +7,15 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 
 from bots.models import Exchange, Feedback
+from console.evidence import evidence_html
 from console.read_only import TONES, ReadOnlyAdmin, link_to, pretty, without, wrapped
 from console.themed import display
-
-#: Parts of an answer that repeat what documents say.
-TEXT_PARTS = ("text", "evidence", "documents", "nearest", "sentences")
 
 HIDDEN = (
     "Shown to superusers only: a reply and its evidence repeat documents that you may "
@@ -45,19 +46,18 @@ class ExchangeAdmin(ReadOnlyAdmin):
     fields = (
         "question_shown",
         "outcome_label",
+        "reply_shown",
+        "feedback_shown",
+        "answerability_shown",
+        "confidence_shown",
+        "evidence_shown",
         "person",
         "account",
         "platform",
-        "thread",
+        "thread_link",
         "state",
         "asked_at",
         "milliseconds",
-        "answerability",
-        "confidence",
-        "thumbs",
-        "feedback_shown",
-        "reply_shown",
-        "evidence_shown",
         "times_shown",
         "trace_shown",
     )
@@ -109,6 +109,30 @@ class ExchangeAdmin(ReadOnlyAdmin):
             return ""
         return f"{exchange.answerability:.0%}"
 
+    @display(description="Confidence")
+    def confidence_shown(self, exchange: Exchange) -> str:
+        """Return how sure the answer is of itself, in percent."""
+        return "" if exchange.confidence is None else f"{exchange.confidence:.0%}"
+
+    @display(description="Conversation")
+    def thread_link(self, exchange: Exchange) -> SafeString:
+        """Return a link to all questions of the same conversation."""
+        same = Exchange.objects.filter(
+            platform=exchange.platform, thread=exchange.thread
+        )
+        page = reverse("admin:bots_exchange_changelist")
+        query = urlencode(
+            {"thread__exact": exchange.thread, "platform__exact": exchange.platform}
+        )
+        count = same.count()
+        return format_html(
+            '<a class="underline" href="{}?{}">{} question{}</a>',
+            page,
+            query,
+            count,
+            "" if count == 1 else "s",
+        )
+
     @display(description="Thumbs")
     def thumbs(self, exchange: Exchange) -> str:
         """Return the thumbs on it."""
@@ -120,23 +144,29 @@ class ExchangeAdmin(ReadOnlyAdmin):
     @display(description="Feedback")
     def feedback_shown(self, exchange: Exchange) -> SafeString | str:
         """Return what people said about it."""
-        rows = exchange.feedback.values("value", "reason", "comment", "updated_at")
-        return pretty(list(rows)) if rows else "none"
+        lines = [feedback_line(item) for item in exchange.feedback.all()]
+        return wrapped("\n".join(lines)) if lines else "none"
 
     @display(description="Reply")
     def reply_shown(self, exchange: Exchange) -> SafeString:
         """Return the reply as it was sent."""
         return wrapped(exchange.reply)
 
-    @display(description="Evidence and documents")
-    def evidence_shown(self, exchange: Exchange) -> SafeString:
-        """Return what the answer rested on."""
-        return pretty({name: exchange.answer.get(name) for name in TEXT_PARTS[1:]})
+    @display(description="Evidence")
+    def evidence_shown(self, exchange: Exchange) -> SafeString | str:
+        """Return what was found, in order; what the answer used is told apart."""
+        return evidence_html(exchange.answer) or "none"
 
     @display(description="Milliseconds by stage")
     def times_shown(self, exchange: Exchange) -> SafeString:
         """Return where the time went, and what fell back."""
-        names = ("timings_ms", "usage", "fallbacks", "searched_documents", "searched")
+        names = (
+            "timings_ms",
+            "usage",
+            "fallbacks",
+            "searched_documents",
+            "searched",
+        )
         return pretty({name: exchange.answer.get(name) for name in names})
 
     @display(description="Trace")
@@ -148,6 +178,13 @@ class ExchangeAdmin(ReadOnlyAdmin):
     def why_hidden(self, exchange: Exchange) -> str:
         """Say why they aren't here."""
         return HIDDEN
+
+
+def feedback_line(feedback: Feedback) -> str:
+    """Return a thumb with its reason and comment in one line."""
+    reason = feedback.get_reason_display() if feedback.reason else ""
+    parts = (feedback.get_value_display(), reason, feedback.comment)
+    return ": ".join(part for part in parts if part)
 
 
 @admin.register(Feedback)

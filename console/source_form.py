@@ -35,7 +35,7 @@ class SourceForm(ModelForm):
         fields = ("name", "sync_every_minutes", "local_models_only")
         labels = {
             "sync_every_minutes": "Sync every, in minutes",
-            "local_models_only": "Never leaves",
+            "local_models_only": "Local models only",
         }
         help_texts = {
             "local_models_only": "Only models on this machine may read its documents."
@@ -96,7 +96,9 @@ class SourceForm(ModelForm):
             return
         for check in checks:
             if not check.ok:
-                self.add_error(None, f"{check.capability}: {check.message}")
+                self.add_error(
+                    None, f"The check “{check.capability}” failed: {check.message}"
+                )
 
 
 def form_for(kind: str) -> type[SourceForm]:

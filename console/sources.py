@@ -18,6 +18,11 @@ from console.source_form import PREFIX, form_for
 from console.sync_now import start_sync
 from console.themed import ModelAdmin, display
 
+FIRST_SYNC = (
+    "Its first sync begins within a minute while Attest is served. “Sync now” on its "
+    "page begins it at once."
+)
+
 
 @admin.register(Source)
 class SourceAdmin(ModelAdmin):
@@ -40,6 +45,7 @@ class SourceAdmin(ModelAdmin):
     show_full_result_count = False
     actions = ("sync_now", "approve", "pause", "resume")
     list_before_template = "console/source_kinds.html"
+    change_form_outer_before_template = "console/source_actions.html"
     readonly_fields = ("state_label", "reason", "documents", "last_run")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Source]:
@@ -105,14 +111,13 @@ class SourceAdmin(ModelAdmin):
         asked = request.GET.get("kind", "")
         return asked if asked in KINDS else next(iter(KINDS))
 
-    def save_model(
-        self, request: HttpRequest, obj: Source, form: Any, change: Any
-    ) -> None:
-        """Save, and say when it will be read."""
-        super().save_model(request, obj, form, change)
-        if not change:
-            text = "It's read at the next turn of the schedule, or choose “Sync now”."
-            messages.info(request, text)
+    def response_add(
+        self, request: HttpRequest, obj: Source, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        """Say that it was added, and then when it will be read."""
+        response = super().response_add(request, obj, post_url_continue)
+        messages.info(request, FIRST_SYNC)
+        return response
 
     @display(description="Kind")
     def kind_label(self, source: Source) -> str:

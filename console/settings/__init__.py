@@ -102,6 +102,7 @@ TEMPLATES = [
 ]
 
 LANGUAGE_CODE = "en-gb"
+FORMAT_MODULE_PATH = ["console.formats"]
 TIME_ZONE = "UTC"
 USE_TZ = True
 

@@ -258,15 +258,33 @@ class TestQuestions:
 
     def test_a_superuser_sees_reply_evidence_and_trace(self, root, exchange):
         text = html.unescape(page(row_page(root, exchange)))
-        assert "Laptops are replaced after 36 months." in text
-        assert '"chunk_id"' in text
+        assert text.count("Laptops are replaced after 36 months.") == 2
+        assert "<strong>in the answer</strong>" in text
         assert '"stage": "retrieve"' in text
+
+    def test_it_leads_to_its_conversation_and_shows_what_was_said_of_it(
+        self, root, exchange
+    ):
+        asker = exchange.person
+        make_exchange(Document.objects.get(), asker, "And then?")
+        other = make_exchange(Document.objects.get(), asker, "Another matter?")
+        Exchange.objects.filter(pk=other.pk).update(thread="u")
+        Feedback.objects.create(
+            exchange=exchange, value="down", reason="outdated", comment="<u>Old</u>"
+        )
+        text = page(row_page(root, exchange))
+        assert "Down: It&#x27;s outdated: &lt;u&gt;Old&lt;/u&gt;" in text
+        assert ">2 questions</a>" in text
+        query = {"thread__exact": "t", "platform__exact": "web"}
+        listed = page(list_page(root, "bots_exchange", **query))
+        assert "And then?" in listed
+        assert "Another matter?" not in listed
 
     def test_other_staff_see_neither_and_are_told_so(self, staff, exchange):
         text = html.unescape(page(row_page(staff, exchange)))
         assert "Shown to superusers only" in text
         assert "36 months" not in text
-        assert '"chunk_id"' not in text
+        assert "in the answer" not in text
         assert '"stage": "retrieve"' not in text
 
     def test_staff_do_not_see_text_in_any_list(self, staff, exchange):

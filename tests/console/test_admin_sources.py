@@ -81,6 +81,23 @@ class TestActions:
         source.refresh_from_db()
         assert (source.state, source.reason) == ("active", "")
 
+    @pytest.mark.parametrize(
+        ("state", "offered"),
+        [
+            ("active", {"sync_now", "pause"}),
+            ("paused", {"sync_now", "resume"}),
+            ("held", {"approve", "sync_now"}),
+        ],
+    )
+    def test_its_page_offers_what_its_state_allows(self, root, state, offered):
+        source = make_source()
+        Source.objects.update(state=state)
+        address = reverse("admin:connectors_source_change", args=[source.pk])
+        text = page(root.get(address))
+        for action in ("sync_now", "pause", "resume", "approve"):
+            assert (f'name="action" value="{action}"' in text) is (action in offered)
+        assert f'name="_selected_action" value="{source.pk}"' in text
+
     def test_a_held_source_is_not_resumed_past_its_approval(self, root):
         source = make_source()
         Source.objects.update(state="held", reason="many are missing")
@@ -143,7 +160,7 @@ class TestForm:
     def test_a_check_that_fails_is_shown_and_nothing_is_saved(self, root, tmp_path):
         response = root.post(reverse(ADD), self.fields(tmp_path / "gone"))
         assert response.status_code == 200
-        assert "read: " in page(response)
+        assert "The check “read” failed: " in page(response)
         assert not Source.objects.exists()
 
     def test_a_wrong_option_is_shown_at_its_field(self, root, tmp_path):
@@ -210,7 +227,7 @@ class TestSecrets:
         assert "“site” is bad." in page(root.post(reverse(ADD), values))
         values["option_site"] = "x"
         text = page(root.post(reverse(ADD), {**values, "option_token": "no"}))
-        assert "read: The token is refused." in text
+        assert "The check “read” failed: The token is refused." in text
         assert "no" not in Source.objects.values_list("options", flat=True)
 
 

@@ -1,0 +1,6 @@
+"""Times of day by the 24-hour clock, without words such as "midnight"."""
+
+from __future__ import annotations
+
+DATETIME_FORMAT = "j M Y, H:i"
+TIME_FORMAT = "H:i"
