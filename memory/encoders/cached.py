@@ -20,6 +20,8 @@ FILE = "vectors.sqlite3"
 _BLOCK = 256
 #: Keys in one look-up, well below SQLite's limit of bound values.
 _LOOK_UP = 500
+#: Questions whose vectors stay in memory.
+_RECENT = 64
 #: How long a writer waits for another process's write.
 _WAIT_S = 60.0
 
@@ -42,6 +44,8 @@ class CachedEmbedder:
         self._embedder = embedder
         self._path = Path(folder) / FILE
         self._local = threading.local()
+        self._lock = threading.Lock()
+        self._recent: dict[str, FloatArray] = {}
 
     @property
     def name(self) -> str:
@@ -54,8 +58,23 @@ class CachedEmbedder:
         return self._embedder.dimensions
 
     def embed_queries(self, texts: Sequence[str]) -> FloatArray:
-        """Return the embedder's vectors; people's questions aren't kept."""
-        return self._embedder.embed_queries(texts)
+        """Return the embedder's vectors, shape (n, d).
+
+        People's questions are never written down; the last few stay in memory, as
+        several stages of one question ask for them.
+        """
+        with self._lock:
+            found = {text: self._recent[text] for text in texts if text in self._recent}
+        missing = list(dict.fromkeys(text for text in texts if text not in found))
+        if missing:
+            vectors = self._embedder.embed_queries(missing)
+            found.update(zip(missing, vectors, strict=True))
+            with self._lock:
+                self._recent.update((text, found[text]) for text in missing)
+                while len(self._recent) > _RECENT:
+                    self._recent.pop(next(iter(self._recent)))
+        rows = [found[text] for text in texts]
+        return np.array(rows, dtype=np.float32).reshape(len(rows), self.dimensions)
 
     def kept(self, texts: Sequence[str]) -> dict[str, FloatArray]:
         """Return the kept vectors, shape (d,), by text; nothing is encoded."""

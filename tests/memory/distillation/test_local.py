@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from connectors.conversion import convert
 from memory.chunking import Chunker
-from memory.distillation.local import LocalExtractor, memory_key
+from memory.distillation.local import LocalExtractor
+from memory.distillation.statements import memory_key
 from memory.documents import Document, MemoryType
 
 SOURCE = UUID(int=1)

@@ -141,3 +141,40 @@ def test_several_processes_share_it(cached, fake, tmp_path):
     assert [writer.wait(timeout=120) for writer in writers] == [0, 0]
     cached.embed_documents([f"text {at}" for at in range(200)])
     assert fake.embedded == []
+
+
+def test_a_question_that_several_stages_ask_for_is_encoded_once(tmp_path):
+    inner = CountingQueries()
+    embedder = CachedEmbedder(inner, tmp_path)
+    first = embedder.embed_queries(["who approves?"])
+    both = embedder.embed_queries(["and when?", "who approves?"])
+    assert inner.asked == ["who approves?", "and when?"]
+    assert both[1].tolist() == first[0].tolist()
+    assert (
+        both.tolist()
+        == FakeEmbedder().embed_queries(["and when?", "who approves?"]).tolist()
+    )
+
+
+def test_only_the_last_questions_stay_in_memory_and_none_on_disk(tmp_path):
+    inner = CountingQueries()
+    embedder = CachedEmbedder(inner, tmp_path)
+    for number in range(100):
+        embedder.embed_queries([f"question {number}"])
+    embedder.embed_queries(["question 99"])
+    assert len(inner.asked) == 100
+    embedder.embed_queries(["question 0"])
+    assert len(inner.asked) == 101
+    assert list(tmp_path.iterdir()) == []
+
+
+class CountingQueries(FakeEmbedder):
+    """Keeps the questions that it encoded."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked = []
+
+    def embed_queries(self, texts):
+        self.asked.extend(texts)
+        return super().embed_queries(texts)
