@@ -29,13 +29,13 @@ def evidence_html(answer: Mapping[str, Any]) -> SafeString:
     titles = {str(id_): title for id_, title in found}
     return format_html_join(
         "",
-        '<details class="mb-2"><summary class="cursor-pointer">{}{}{}</summary>'
+        '<details class="mb-2"><summary class="cursor-pointer underline">{}{}{}</summary>'
         '<p><a class="underline" href="{}">Document</a>, chunk {}, {} tokens</p>'
         "{}</details>",
         (
             (
                 titles.get(item["document_id"]) or "Untitled",
-                f" · {item['heading']}" if item.get("heading") else "",
+                _below(item.get("heading", ""), titles.get(item["document_id"], "")),
                 USED if item["chunk_id"] in used else "",
                 reverse("admin:connectors_document_change", args=[item["document_id"]]),
                 item["chunk_id"],
@@ -45,6 +45,12 @@ def evidence_html(answer: Mapping[str, Any]) -> SafeString:
             for item in items
         ),
     )
+
+
+def _below(heading: str, title: str) -> str:
+    """Return a heading without the title that most begin with."""
+    rest = f"{heading} / ".removeprefix(f"{title} / ").removesuffix(" / ")
+    return f" · {rest}" if rest else ""
 
 
 USED = format_html(" · <strong>{}</strong>", "in the answer")

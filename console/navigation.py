@@ -40,7 +40,13 @@ OVERVIEW = {
     "link": reverse_lazy("admin:index"),
 }
 
-ASK = {"title": "Ask a question", "icon": "search", "link": reverse_lazy("web:ask")}
+ASK = {
+    "title": "Ask a question",
+    "icon": "search",
+    "link": reverse_lazy("web:ask"),
+    # Its address begins every other one, so the theme would mark it always.
+    "active": False,
+}
 
 SIDEBAR: dict[str, Any] = {
     "show_search": False,
