@@ -54,6 +54,8 @@ class SourceForm(ModelForm):
     def clean(self) -> dict[str, Any]:
         """Read the options, then try the source with them; each failure is an error."""
         values = super().clean() or self.cleaned_data
+        if values.get("sync_every_minutes") == 0:
+            self.add_error("sync_every_minutes", "It's at least 1 minute.")
         options = self._options(values)
         if not self.errors:
             self._try(options)

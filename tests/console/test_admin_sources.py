@@ -169,6 +169,12 @@ class TestForm:
         assert "is a number above 0" in text
         assert not Source.objects.exists()
 
+    def test_a_source_can_not_sync_without_a_pause(self, root, tmp_path):
+        wrong = self.fields(tmp_path, sync_every_minutes="0")
+        text = page(root.post(reverse(ADD), wrong))
+        assert "s at least 1 minute." in text
+        assert not Source.objects.exists()
+
     def test_a_missing_option_is_shown(self, root, tmp_path):
         text = page(root.post(reverse(ADD), self.fields("")))
         assert "This field is required" in text
