@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin, messages
-from django.db.models import Count, Model, QuerySet
+from django.db.models import Count, Model, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
@@ -75,9 +76,14 @@ class SyncRunAdmin(ReadOnlyAdmin):
     inlines = (IssueInline,)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SyncRun]:
-        """Return runs with the number of their issues."""
+        """Return runs with the number of their issues.
+
+        Counted for the shown runs alone: a join would count every run's first.
+        """
+        own = SyncIssue.objects.filter(run=OuterRef("pk")).order_by()
+        count = own.values("run").annotate(n=Count("pk")).values("n")
         rows: QuerySet[SyncRun] = super().get_queryset(request)
-        return rows.annotate(issue_count=Count("issues"))
+        return rows.annotate(issue_count=Coalesce(Subquery(count), 0))
 
     def has_cancel_permission(self, request: HttpRequest) -> bool:
         """Let those cancel who may change a source."""

@@ -206,6 +206,17 @@ class TestRuns:
         for words in ('"seen": 9', '"read": 1.5', "It broke.", "It can't be opened."):
             assert words in text
 
+    def test_the_list_counts_each_run_s_own_issues(self, root):
+        source = make_source()
+        many, none = (SyncRun.objects.create(source=source) for _ in range(2))
+        SyncIssue.objects.bulk_create(
+            SyncIssue(run=many, severity="error", reason="x", message="m")
+            for _ in range(3)
+        )
+        response = root.get(reverse("admin:connectors_syncrun_changelist"))
+        counts = {run.pk: run.issue_count for run in response.context["cl"].result_list}
+        assert counts == {many.pk: 3, none.pk: 0}
+
     def test_thousands_of_issues_come_a_page_at_a_time(self, root):
         run = SyncRun.objects.create(source=make_source())
         SyncIssue.objects.bulk_create(
