@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from memory.documents import Turn
 from memory.query.base import WeightedQuery
-from memory.query.words import content_words, has_word
+from memory.query.words import content_words
 
 #: Words that point at something said before.
 _POINTING = re.compile(
@@ -62,8 +62,3 @@ def fold(text: str, earlier: str) -> str:
     own = {word.casefold() for word in content_words(text)}
     added = [word for word in content_words(earlier) if word.casefold() not in own]
     return f"{text} {' '.join(dict.fromkeys(added))}" if added else text
-
-
-def is_askable(text: str) -> bool:
-    """Tell whether a text holds a word at all."""
-    return has_word(text)
