@@ -8,7 +8,6 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -109,10 +108,9 @@ class Command(BaseCommand):
         self.stdout.write("Sign in with this link (once, within 30 minutes):")
         call_command("sign_in_link", base_url=origin, stdout=self.stdout)
         self.stdout.write('Or ask on another terminal: ./manage.py ask "…"')
-        elsewhere = (
-            "" if origin == settings.ATTEST_BASE_URL else f" --base-url {origin}"
+        self.stdout.write(
+            f"Another link, later: ./manage.py sign_in_link --base-url {origin}"
         )
-        self.stdout.write(f"Another link, later: ./manage.py sign_in_link{elsewhere}")
         self._until_stopped(listener)
 
     def _until_stopped(self, listener: socket.socket) -> None:
