@@ -79,9 +79,9 @@ class Indexing:
         """
         self.wrote = self.wrote or bool(plans)
         errors = self._build([plan for plan in plans if plan.action is Action.BUILD])
-        for plan in plans:
-            if plan.action is Action.PROPERTIES:
-                errors.update(self._set_properties(plan))
+        errors |= self._set_properties(
+            [plan for plan in plans if plan.action is Action.PROPERTIES]
+        )
         removed = [
             plan.id
             for plan in plans
@@ -106,17 +106,23 @@ class Indexing:
         except (SyncError, StoreMismatch):
             raise
         except Exception as error:  # noqa: BLE001 - one document never stops a run
-            return self._apart(plans, error)
+            return self._apart(plans, error, self._build)
         self.report.spend(report.stage_seconds)
         return self._count(plans, report.built)
 
-    def _apart(self, plans: Sequence[Plan], error: Exception) -> dict[UUID, str]:
+    def _apart(
+        self,
+        plans: Sequence[Plan],
+        error: Exception,
+        again: Callable[[Sequence[Plan]], dict[UUID, str]],
+    ) -> dict[UUID, str]:
+        """Do `again` with each plan alone, unless store or encoder are down."""
         self.index.probe()
         if len(plans) == 1:
             return {plans[0].id: told(error)}
         errors: dict[UUID, str] = {}
         for plan in plans:
-            errors.update(self._build([plan]))
+            errors.update(again([plan]))
         return errors
 
     def _count(self, plans: Sequence[Plan], built: Sequence[Built]) -> dict[UUID, str]:
@@ -135,16 +141,18 @@ class Indexing:
                     self.report.counts[key] += getattr(result, key)
         return errors
 
-    def _set_properties(self, plan: Plan) -> dict[UUID, str]:
-        properties = properties_of(plan.row, self.source, plan.rule)
+    def _set_properties(self, plans: Sequence[Plan]) -> dict[UUID, str]:
+        """Rewrite together; where that fails, one by one."""
+        if not plans:
+            return {}
+        properties = [properties_of(plan.row, self.source, plan.rule) for plan in plans]
         try:
             with self.report.timed("store"):
-                self.index.store.set_properties(properties)
+                self.index.store.set_many_properties(properties)
         except StoreMismatch:
             raise
         except Exception as error:  # noqa: BLE001 - one document never stops a run
-            self.index.probe()
-            return {plan.id: told(error)}
+            return self._apart(plans, error, self._set_properties)
         return {}
 
     def _progress(self, texts: int) -> None:

@@ -77,6 +77,14 @@ class MemoryStore(Protocol):
         """Rewrite access, status, title, dates of a document; no vectors."""
         ...
 
+    def set_many_properties(self, properties: Sequence[Properties]) -> None:
+        """Do `set_properties` for many documents in few commits.
+
+        Each document has its new properties whole or not at all; on StoreError some
+        may. The last ones count where a document comes twice.
+        """
+        ...
+
     def nearest(
         self, view: View, vector: Vector, limit: int, scope: Scope
     ) -> list[Hit]:

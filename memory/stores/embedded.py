@@ -95,6 +95,10 @@ class EmbeddedStore:
 
     def set_properties(self, properties: Properties) -> None:
         """Rewrite access, status, title, dates of a document; no vectors."""
+        self.set_many_properties([properties])
+
+    def set_many_properties(self, properties: Sequence[Properties]) -> None:
+        """Do `set_properties` for many documents in one commit: all or none."""
         with self._errors():
             self._writes().set_properties(properties)
 

@@ -82,6 +82,17 @@ def property_values(properties: Properties) -> dict[str, Any]:
     }
 
 
+def with_properties(found: pa.Table, new: Mapping[str, Properties]) -> pa.Table:
+    """Return stored rows with the new properties of their documents, by id."""
+    values = {name: property_values(each) for name, each in new.items()}
+    documents = found["document_id"].to_pylist()
+    for name in PROPERTY_COLUMNS:
+        field = found.schema.field(name)
+        column = pa.array([values[it][name] for it in documents], type=field.type)
+        found = found.set_column(found.schema.get_field_index(name), field, column)
+    return found
+
+
 def row(properties: Properties, item: Chunk | Memory) -> dict[str, Any]:
     """Return an object's row without its vector."""
     view = View.CHUNKS if isinstance(item, Chunk) else View.MEMORIES

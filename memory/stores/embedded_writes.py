@@ -14,7 +14,7 @@ from memory.documents import Chunk, Memory, Properties, Vector
 from memory.errors import StoreError
 from memory.stores import embedded_rows as rows
 from memory.stores.base import Replacement
-from memory.stores.embedded_filters import among, quoted
+from memory.stores.embedded_filters import among
 
 #: Tries of a commit that another process's commit overtook.
 _TRIES = 20
@@ -61,12 +61,25 @@ class Writes:
         if documents != "false":
             _until_committed(lambda: self._table.delete(documents))
 
-    def set_properties(self, properties: Properties) -> None:
-        """Rewrite a document's properties on all of its rows."""
-        values = rows.property_values(properties)
-        where = f"document_id = {quoted(values.pop('document_id'))}"
-        literals = {name: _literal(value) for name, value in values.items()}
-        _until_committed(lambda: self._table.update(where, values_sql=literals))
+    def set_properties(self, properties: Sequence[Properties]) -> None:
+        """Rewrite documents' properties on all of their rows; the last one counts."""
+        by_document = {str(each.document_id): each for each in properties}
+        if not by_document:
+            return
+        names = rows.schema(self._dimensions).names
+        documents = among("document_id", by_document)
+
+        def commit() -> None:
+            # Whole rows: writing some columns alone rewrites them for all documents.
+            found = self._table.search().where(documents).select(names).to_arrow()
+            if found.num_rows:
+                (
+                    self._table.merge_insert("id")
+                    .when_matched_update_all()
+                    .execute(rows.with_properties(found, by_document))
+                )
+
+        _until_committed(commit)
 
     def optimize(self) -> None:
         """Build, fold in and clean up."""
@@ -128,18 +141,6 @@ def _check_unique(ids: Iterable[UUID]) -> None:
 
 def _named(item: Chunk | Memory) -> str:
     return f"The {'chunk' if isinstance(item, Chunk) else 'memory'} {item.id}"
-
-
-def _literal(value: Any) -> str:
-    """Return a property as SQL."""
-    if value is None:
-        return "CAST(NULL AS STRING)"
-    if isinstance(value, list):
-        if not value:
-            # The dialect can't cast an empty list, but it can empty one.
-            return "array_remove_all(make_array(''), '')"
-        return f"make_array({','.join(map(quoted, value))})"
-    return quoted(value)
 
 
 def _until_committed(commit: Callable[[], object]) -> None:

@@ -57,6 +57,27 @@ def test_an_upsert_with_the_same_text_touches_no_store(world):
     assert world.row("a").chunk_count == 1
 
 
+def test_a_rule_that_changes_for_all_is_one_write_to_the_store(world):
+    world.sync(*world.upserts("a", "b", "c"))
+    world.store.calls.clear()
+    run = world.sync(*world.upserts("a", "b", "c", rule=NOBODY_RULE))
+    assert run.counts["properties_only"] == 3
+    assert world.store.did("set_many") == 1
+    assert world.store.did("replace") == 0
+    rules = {held[0].access_rule for held in world.store.held.values()}
+    assert rules == {NOBODY_RULE.id}
+
+
+def test_a_document_whose_properties_are_refused_fails_alone(world):
+    world.sync(*world.upserts("a", "b"))
+    world.store.refused.add(world.row("a").id)
+    run = world.sync(*world.upserts("a", "b", rule=NOBODY_RULE))
+    assert run.state == SyncRun.State.SUCCEEDED
+    assert world.states() == {"a": State.FAILED, "b": State.INDEXED}
+    assert run.counts["properties_only"] == 1
+    assert set(world.store.texts()) == {"b"}
+
+
 def test_a_changed_text_is_built_again(world):
     world.sync(*world.upserts("a"))
     run = world.sync(*world.upserts("a", text="Other text."))

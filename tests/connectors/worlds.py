@@ -105,6 +105,11 @@ class DictStore:
             _, *rest = self.held[properties.document_id]
             self.held[properties.document_id] = (properties, *rest)
 
+    def set_many_properties(self, properties):
+        self.calls.append(("set_many", None))
+        for each in properties:
+            self.set_properties(each)
+
     def embedded_hashes(self, document_id):
         if self.is_down:
             raise StoreError("The store is down.")

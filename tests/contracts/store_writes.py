@@ -7,7 +7,7 @@ from uuid import uuid4
 import numpy as np
 import pytest
 
-from memory.access import NOBODY_RULE, WORKSPACE, Status
+from memory.access import NOBODY_RULE, WORKSPACE, Scope, Status, group
 from memory.access import WORKSPACE_SCOPE as EVERYBODY
 from memory.documents import View
 from memory.embedding import embedded_text, text_hash
@@ -153,6 +153,29 @@ class WritePromises:
         store.set_properties(changed)
         assert [of for _, of in store.inventory(View.CHUNKS)] == [changed]
         assert store.nearest(View.CHUNKS, vector("one"), 5, EVERYBODY) == []
+
+    def test_properties_of_many_are_rewritten_each_to_its_own(self, store):
+        many = [document(f"d{at}", f"text {at}") for at in range(5)]
+        put(store, *many)
+        changed = [
+            replace(
+                each.properties,
+                title=f"it's {at}",
+                tokens=frozenset({f"group:dir:{n}" for n in range(at)}),
+                updated_at=datetime(2026, 1, 1 + at, tzinfo=UTC) if at else None,
+            )
+            for at, each in enumerate(many[:4])
+        ]
+        unknown = replace(many[0].properties, document_id=uuid4())
+        store.set_many_properties([many[1].properties, *changed, unknown])
+        store.set_many_properties([])
+        expected = {of.document_id: of for of in [*changed, many[4].properties]}
+        for view in VIEWS:
+            found = [of for _, of in store.inventory(view)]
+            assert {of.document_id: of for of in found} == expected
+        scope = Scope.of_person([group("dir", "2")])
+        hits = store.nearest(View.CHUNKS, vector("one"), 9, scope)
+        assert {hit.document_id for hit in hits} == {changed[3].document_id}
 
     def test_hashes_tell_what_was_embedded(self, store):
         written = put(store, document("a", "one", "two"), document("b", "three"))
