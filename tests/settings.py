@@ -24,3 +24,9 @@ from console.settings import *  # noqa: E402, F403
 
 # Hashing passwords slowly on purpose protects nobody here.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+# On disk as in use: one in memory refuses a second thread's writes at once, where a file
+# makes them wait.
+DATABASES["default"]["TEST"] = {  # noqa: F405
+    "NAME": os.path.join(os.environ["ATTEST_HOME"], "tests.sqlite3")
+}
