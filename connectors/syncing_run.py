@@ -1,6 +1,7 @@
 """One sync run of one source, from lease to summary.
 
-    lease -> repairs -> changes in batches -> deletions, unless held -> optimize
+    lease -> repairs -> changes in batches -> deletions, unless held
+          -> repairs of what the store lost -> optimize
 
 A run may be killed at any moment: what it wrote stays, and the next one goes on. Only
 the holder of the lease writes (syncing_lease); a batch is written to SQL before the
@@ -34,6 +35,7 @@ from connectors.syncing_index import Index, Indexing
 from connectors.syncing_intake import Intake
 from connectors.syncing_known import KnownDocument, KnownDocuments
 from connectors.syncing_lease import NOBODY_HOLDS_IT, Lease, acquire
+from connectors.syncing_lost import mark_lost
 from connectors.syncing_prune import gone, hold, hold_message, must_hold
 from connectors.syncing_report import Progress, Report, Severity
 from memory.errors import AttestError
@@ -161,6 +163,8 @@ class _Session:
         if not intake.seen.complete and self.source.cursor is None:
             self._list(intake)
         ending = self._prune(intake)
+        if mark_lost(self.source, self.index, self.lease, self.report):
+            self._repair(Batch(indexing))
         self._optimize(indexing)
         return ending
 

@@ -14,6 +14,10 @@ from memory.errors import StoreError, StoreMismatch
 
 FILE = "store.json"
 LOCK_FILE = "opening.lock"
+#: The mend that always works: all of a store follows from the database.
+DAMAGED = (
+    "If it's damaged, stop Attest, delete the folder and run `./manage.py rebuild`."
+)
 
 
 def open_folder(folder: Path, wanted: dict[str, Any]) -> None:
@@ -31,7 +35,7 @@ def open_folder(folder: Path, wanted: dict[str, Any]) -> None:
     except (OSError, ValueError) as error:
         raise StoreError(
             f"The store's folder {folder} can't be used ({error}). "
-            "Check its rights and space."
+            f"Check its rights and space. {DAMAGED}"
         ) from error
     if found != wanted:
         raise StoreMismatch(
