@@ -1,0 +1,1 @@
+"""Language models behind one contract: roles, structured replies, usage and cost."""
