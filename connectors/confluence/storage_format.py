@@ -1,0 +1,244 @@
+"""Storage format to Content: Confluence's own elements become HTML's, then it's read.
+
+Elements of `ac:` and `ri:` are turned in their place, outermost first, so that a macro
+sees its parameters before anything in them is turned. What remains is HTML, and
+`connectors.conversion` reads its headings, lists and tables.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from lxml import etree
+from lxml.etree import _Element
+
+from connectors.confluence.elements import (
+    ANY_AC,
+    ANY_RI,
+    ac,
+    drop,
+    keep_only,
+    parse,
+    replace_with_text,
+    retag,
+    ri,
+    shown_tag,
+    text_of,
+)
+from connectors.confluence.macros import Macros, References, parameter, put_label
+from connectors.conversion.builder import ContentBuilder
+from connectors.conversion.converted import Warnings
+from connectors.conversion.html_walk import HtmlWalker
+from memory.documents import Content
+
+#: Emoticons that carry meaning in a table; others are ornament.
+_EMOTICONS = {"tick": "✓", "cross": "✗", "warning": "⚠", "question": "?", "plus": "+"}
+_EMOTICONS |= {"minus": "−", "information": "ℹ", "blue-star": "★", "yellow-star": "★"}  # noqa: RUF001
+_BLOCKS = ("layout", "layout-section", "layout-cell", "rich-text-body", "adf-content")
+_INLINE = ("inline-comment-marker", "link-body", "task-body", "caption")
+_DROPPED = (
+    *("parameter", "placeholder", "adf-fallback", "adf-attribute", "adf-mark"),
+    *("task-id", "task-uuid", "task-status", "default-parameter"),
+    *("plain-text-body", "plain-text-link-body"),
+)
+#: Pages that include pages that include pages: as deep as anybody reads.
+MAX_INCLUDES = 3
+
+
+def convert(
+    markup: str, references: References, warnings: Warnings, *, anchors: str = "dashes"
+) -> Content:
+    """Return a page's text with its structure.
+
+    `anchors` is how headings are named in links: "dashes" (Cloud), or a page's title
+    (Data Center, which puts it before them).
+    """
+    builder = ContentBuilder()
+    converter = _Converter(references, warnings)
+    root = converter.tree(markup)
+    if root is not None:
+        _name_headings(root, anchors)
+        HtmlWalker(builder, from_markdown=False).walk(root)
+    for name, count in sorted(converter.unhandled.items()):
+        for _ in range(count):
+            builder.count_unhandled(name)
+    return builder.build()
+
+
+def excerpt_of(markup: str, name: str) -> str | None:
+    """Return the markup of a page's excerpt with this name, "" for the first without.
+
+    None if there's no such excerpt.
+    """
+    root = parse(markup, Warnings())
+    for macro in root.iter(ac("structured-macro")) if root is not None else ():
+        if macro.get(ac("name")) == "excerpt" and parameter(macro, "name") == name:
+            body = macro.find(ac("rich-text-body"))
+            return inner_markup(body) if body is not None else ""
+    return None
+
+
+def inner_markup(element: _Element) -> str:
+    """Return what stands in an element, as markup that can be parsed again."""
+    whole = etree.tostring(element, encoding="unicode", with_tail=False)
+    return whole[whole.index(">") + 1 : whole.rindex("</")] if "</" in whole else ""
+
+
+class _Converter:
+    """Turns one page's own elements, and those of what it includes."""
+
+    def __init__(self, references: References, warnings: Warnings) -> None:
+        self.unhandled: Counter[str] = Counter()
+        self._references = references
+        self._warnings = warnings
+        self._depth = 0
+        self._macros = Macros(references, self._count, self._include)
+        self._handlers: dict[str, Callable[[_Element], None]] = {
+            ac("structured-macro"): self._macros.convert,
+            ac("macro"): self._macros.convert,
+            ac("link"): self._link,
+            ac("image"): self._image,
+            ac("emoticon"): _emoticon,
+            ac("task-list"): lambda element: retag(element, "ul"),
+            ac("task"): _task,
+            ac("adf-node"): _adf_node,
+            ac("adf-extension"): lambda element: retag(element, "div"),
+            **dict.fromkeys(map(ac, _BLOCKS), lambda element: retag(element, "div")),
+            **dict.fromkeys(map(ac, _INLINE), lambda element: retag(element, "span")),
+            **dict.fromkeys(map(ac, _DROPPED), drop),
+        }
+
+    def tree(self, markup: str) -> _Element | None:
+        """Return the markup as HTML's elements alone."""
+        root = parse(markup, self._warnings)
+        if root is None:
+            return None
+        for element in list(root.iter(ANY_AC)):
+            self._turn(element)
+        for element in list(root.iter(ANY_RI)):
+            drop(element)
+        for element in root.iter("time"):
+            if not (element.text or "").strip():
+                element.text = element.get("datetime")
+        return root
+
+    def _turn(self, element: _Element) -> None:
+        tag = element.tag
+        # Turned already with the macro around it.
+        if not isinstance(tag, str) or not tag.startswith("{"):
+            return
+        handler = self._handlers.get(tag)
+        if handler is not None:
+            handler(element)
+        else:
+            self._count(shown_tag(element))
+            retag(element, "span")
+
+    def _count(self, name: str) -> None:
+        self.unhandled[name] += 1
+
+    def _include(self, markup: str, place: _Element) -> None:
+        if self._depth >= MAX_INCLUDES:
+            self._count("macro include (too deep)")
+            return
+        self._depth += 1
+        try:
+            root = self.tree(markup)
+        finally:
+            self._depth -= 1
+        if root is not None:
+            root.tail = None
+            place.append(root)
+
+    def _link(self, link: _Element) -> None:
+        target = next((child for child in link if _is_resource(child)), None)
+        body = link.find(ac("link-body"))
+        text = link.findtext(ac("plain-text-link-body")) or ""
+        anchor = link.get(ac("anchor")) or ""
+        name, url = self._target(target, anchor)
+        if body is not None:
+            keep_only(link, body, "span")
+        else:
+            replace_with_text(link, text or name)
+        retag(link, "a", href=url) if url else retag(link, "span")
+
+    def _target(self, target: _Element | None, anchor: str) -> tuple[str, str]:
+        """Return the text of a link without text, and its address."""
+        if target is None:
+            return anchor, f"#{anchor}" if anchor else ""
+        kind = target.tag
+        if kind == ri("user"):
+            account = target.get(ri("account-id")) or target.get(ri("userkey")) or ""
+            return f"@{self._references.user_name(account)}", ""
+        if kind in (ri("page"), ri("blog-post")):
+            title = target.get(ri("content-title")) or ""
+            space = target.get(ri("space-key")) or ""
+            return title, self._references.page_url(title, space, anchor)
+        if kind == ri("attachment"):
+            name = target.get(ri("filename")) or ""
+            return name, self._references.file_url(name)
+        if kind == ri("space"):
+            return target.get(ri("space-key")) or "", ""
+        return target.get(ri("value")) or "", target.get(ri("value")) or ""
+
+    def _image(self, image: _Element) -> None:
+        alt = image.get(ac("alt")) or image.get(ac("title")) or ""
+        caption = image.find(ac("caption"))
+        keep_only(image, caption, "span")
+        picture = image.makeelement("img", {"alt": alt})
+        image.insert(0, picture)
+
+
+def _is_resource(element: _Element) -> bool:
+    return isinstance(element.tag, str) and element.tag.startswith(ri(""))
+
+
+def _emoticon(element: _Element) -> None:
+    fallback = element.get(ac("emoji-fallback")) or ""
+    known = _EMOTICONS.get(element.get(ac("name")) or "", "")
+    text = known or ("" if fallback.startswith(":") else fallback)
+    replace_with_text(element, text)
+
+
+def _task(task: _Element) -> None:
+    status = (task.findtext(ac("task-status")) or "").strip()
+    keep_only(task, task.find(ac("task-body")), "li")
+    for body in task:
+        retag(body, "span")
+    task.text = "[x] " if status == "complete" else "[ ] "
+
+
+def _adf_node(node: _Element) -> None:
+    """Take the content of a node of the new editor; its fallback says the same."""
+    kind = node.get("type") or ""
+    content = node.find(ac("adf-content"))
+    attributes = {
+        item.get("key") or "": text_of(item)
+        for item in node.iterchildren(ac("adf-attribute"))
+    }
+    if kind == "decision-item":
+        keep_only(node, content, "div")
+        node.text = "Decision: "
+        if content is not None:
+            retag(content, "span")
+        return
+    if content is None:
+        retag(node, "div")
+        return
+    keep_only(node, content, "div")
+    panel = attributes.get("panel-type", "")
+    if kind == "panel" and panel and panel != "custom":
+        put_label(content, panel.capitalize())
+
+
+def _name_headings(root: _Element, anchors: str) -> None:
+    """Give headings the anchors that links to them have."""
+    for element in root.iter("h1", "h2", "h3", "h4", "h5", "h6"):
+        words = text_of(element).split()
+        if not words or element.get("id"):
+            continue
+        if anchors == "dashes":
+            element.set("id", "-".join(words))
+        else:
+            element.set("id", f"{''.join(anchors.split())}-{''.join(words)}")
