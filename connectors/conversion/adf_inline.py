@@ -36,6 +36,7 @@ INLINE = frozenset(
 )
 Count = Callable[[str], None]
 
+_NUMBER = re.compile(r"[-+−]?\d+(?:[.,]\d+)?")
 _FILE_NAME = re.compile(r"\.\w{2,5}$")
 
 
@@ -98,7 +99,10 @@ class InlineWriter:
     def _text(self, node: Node) -> None:
         url, struck = self._marks(node)
         self._style(url=url, struck=struck)
-        self._buffer.add(text_of(node))
+        text = text_of(node)
+        if _is_superscript(node):
+            self._buffer.add(raised(text))
+        self._buffer.add(text)
 
     def _plain(self, node: Node, text: str) -> None:
         url, struck = self._marks(node)
@@ -160,6 +164,21 @@ def media_text(node: Node) -> str:
     """
     text = " ".join((attribute(node, "alt") or attribute(node, "__fileName")).split())
     return f"[file: {text}]" if _FILE_NAME.search(text) else image_text(text)
+
+
+def raised(text: str) -> str:
+    """Return what stands before a superscript: 10^6 is another number than 106."""
+    return "^" if _NUMBER.fullmatch(text.strip()) else ""
+
+
+def _is_superscript(node: Node) -> bool:
+    found = node.get("marks")
+    marks = found if isinstance(found, list) else []
+    return any(
+        type_of(mark) == "subsup" and attribute(mark, "type") == "sup"
+        for mark in marks
+        if isinstance(mark, dict)
+    )
 
 
 def element_name(node: Node) -> str:

@@ -201,6 +201,14 @@ def test_a_mark_of_looks_changes_no_word(mark):
     assert text_of(p("un", text("break", mark), "able")) == "unbreakable"
 
 
+def test_a_number_that_is_raised_is_no_digit_of_the_one_before():
+    def raised(value):
+        mark = {"type": "subsup", "attrs": {"type": "sup"}}
+        return {"type": "text", "text": value, "marks": [mark]}
+
+    assert text_of(p("10", raised("6"), " or 1", raised("st"))) == "10^6 or 1st"
+
+
 def test_struck_text_is_marked_as_such():
     assert (
         text_of(p("costs ", text("5", "strike"), text(" 6", "strong")))
