@@ -322,3 +322,8 @@ class Answer:
     def evidence_tokens(self) -> int:
         """Return the size of all evidence cards in cl100k_base tokens."""
         return sum(item.tokens for item in self.evidence)
+
+    @property
+    def is_judged(self) -> bool:
+        """Tell whether a gate judged the evidence; `answerability` says nothing else."""
+        return any(stage.stage == "answerability" for stage in self.trace)

@@ -1,37 +1,52 @@
 """The pipeline, top to bottom beside the paper's algorithm (A6 to A11).
 
-    queries    = transform(question)                    A6, locally: the thread folded in
+    queries    = transform(question)                    A6: canonical, the thread folded in
     candidates = fuse(search(query, view) ...)          A7, and a keyword route of ours
     candidates = confirm(candidates)                    ours: SQL's word on access
     candidates = rank(candidates)                       A8, and documents weighed whole
     evidence   = pack(candidates)                       A9
-    p          = answerability(evidence)                ours; the paper leaves it open
+    p          = answerability(evidence, verdict)       ours; the paper leaves it open
     if p is low: once more with expansions              the paper expands always
     if p is still low: abstain
     answer     = answer(question, evidence)             A10
     sentences  = attribute(answer, evidence)            A11, by sentence
 
 A stage that is None is switched off. `ask` never raises for a failing stage: what
-stands in for it is DESIGN.md's table, and the trace says that it did.
+stands in for it is DESIGN.md's table, and the trace says that it did. All stages share
+the question's deadline: optional ones aren't begun when time is short.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from memory.access import Scope
+from memory.deadline import DeadlineExceeded, check
+from memory.deadline import within as within_time
 from memory.documents import (
     ABSTENTION,
     Answer,
-    LinkedDocument,
     Outcome,
     Properties,
     Question,
     Sentence,
 )
 from memory.errors import StoreError
+from memory.outcomes import (
+    ANSWERING_DOWN,
+    ANSWERING_TOO_SLOW,
+    NOTHING_ASKED,
+    SEARCH_DOWN,
+    STORE_DOWN,
+    TOO_SLOW,
+    Found,
+    all_loaded,
+    asked_text,
+    finish,
+    within,
+)
 from memory.query.base import (
     Answerer,
     Attributor,
@@ -45,42 +60,50 @@ from memory.query.base import (
     Ranker,
     Reranker,
     Transform,
+    Verdict,
     WeightedQuery,
 )
-from memory.query.fusion import Route
 from memory.query.packing import Packer
 from memory.query.retrieval import Retriever
 from memory.query.trace import Run
 from memory.query.words import has_word
 
-#: Documents that an abstention or a failure offers.
-NEAREST = 3
-
-STORE_DOWN = (
-    "The document store can't be reached right now. Please try again in a few minutes."
-)
-SEARCH_DOWN = (
-    "Searching the documents failed, so I can't tell what they say. Please try again "
-    "in a few minutes."
-)
-ANSWERING_DOWN = "I found documents that may hold the answer, but writing it failed."
-NOTHING_ASKED = "Please ask a question in words."
+#: Shares of a question's time after which a stage isn't begun, so that answering has
+#: what's left. Attribution comes after it and needs the last of it.
+RERANK_UNTIL = 0.5
+EXPAND_UNTIL = 0.5
+VERDICT_UNTIL = 0.6
+ATTRIBUTE_UNTIL = 0.95
+#: How much of it one optional stage may take, so that a slow model falls back in time.
+STAGE_SHARE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """One pass: ranked candidates, what was packed, and the gate's figure."""
+class Staying:
+    """Who reads evidence of which a part may not leave this machine, and what that is.
 
-    queries: tuple[WeightedQuery, ...] = ()
-    routes: tuple[Route, ...] = ()
-    ranked: tuple[Candidate, ...] = ()
-    packed: Packed = field(default_factory=lambda: Packed((), ()))
-    answerability: float = 0.0
+    `sources` are those marked "local models only"; where it raises, the question fails
+    and nothing was sent.
+    """
+
+    sources: Callable[[], frozenset[UUID]]
+    answerer: Answerer
+    attributor: Attributor | None
+
+    def holds(self, packed: Packed) -> bool:
+        """Tell whether any packed chunk is of such a source."""
+        kept = self.sources()
+        return any(
+            item.stored.properties.source_id in kept for item in packed.candidates
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class MegaMem:
-    """The stages of one system. `threshold` is the policy's, in [0, 1]."""
+    """The stages of one system. `threshold` is the policy's, in [0, 1].
+
+    `staying` is None where all stages run on this machine.
+    """
 
     retriever: Retriever
     answerer: Answerer
@@ -89,26 +112,31 @@ class MegaMem:
     ranker: Ranker | None = None
     reranker: Reranker | None = None
     authority: Authority | None = None
+    verdict: Verdict | None = None
     gate: Gate | None = None
     expander: Expander | None = None
     attributor: Attributor | None = None
     confidence: Confidence | None = None
+    staying: Staying | None = None
     threshold: float = 0.5
 
     def ask(self, question: Question) -> Answer:
         """Return the answer, an abstention or a failure; see the module."""
-        run = Run()
+        run = Run(question.deadline_s)
+        with within_time(question.deadline_s):
+            return self._asked(run, question)
+
+    def _asked(self, run: Run, question: Question) -> Answer:
         if not has_word(question.text):
-            return _finish(run, Found(), Outcome.ABSTAINED, text=NOTHING_ASKED)
+            return finish(run, Found(), Outcome.ABSTAINED, text=NOTHING_ASKED)
         try:
             found = self._find(run, question)
         except Exception as error:  # noqa: BLE001 - DESIGN.md: outcome `failed`
             stage = run.stages[-1].stage if run.stages else "retrieve"
             run.fell_back(stage, error, "no answer")
-            text = STORE_DOWN if isinstance(error, StoreError) else SEARCH_DOWN
-            return _finish(run, Found(), Outcome.FAILED, text=text)
+            return finish(run, Found(), Outcome.FAILED, text=_search_failure(error))
         if not found.packed.evidence or self._is_below(found):
-            return _finish(run, found, Outcome.ABSTAINED, text=ABSTENTION)
+            return finish(run, found, Outcome.ABSTAINED, text=ABSTENTION)
         return self._answer(run, question, found)
 
     def _find(self, run: Run, question: Question) -> Found:
@@ -116,11 +144,16 @@ class MegaMem:
         found = self._pass(run, Found(), self._queries(run, question), question.scope)
         if not self._is_below(found) or self.expander is None:
             return found
-        late = run.seconds() > question.deadline_s / 2
-        added = [] if late else self._expansions(run, self.expander, found)
+        if not run.has_time("expansion", EXPAND_UNTIL):
+            return found
+        added = self._expansions(run, self.expander, found)
         if not added:
             return found
-        again = self._pass(run, found, added, question.scope)
+        try:
+            again = self._pass(run, found, added, question.scope)
+        except DeadlineExceeded as error:
+            run.fell_back("expansion", error, "first pass")
+            return found
         # The last pass counts, unless the other terms made the evidence worse.
         return again if again.answerability >= found.answerability else found
 
@@ -128,9 +161,9 @@ class MegaMem:
         self, run: Run, expander: Expander, found: Found
     ) -> list[WeightedQuery]:
         """Return queries in other terms; none where the expander fails."""
-        with run.stage("expansion") as detail:
+        with run.stage("expansion", share=STAGE_SHARE) as detail:
             try:
-                added = expander.expansions(asked_text(found.queries), found.ranked)
+                added = expander.expansions(found.text, found.ranked)
             except Exception as error:  # noqa: BLE001 - a failing stage falls back
                 run.fell_back("expansion", error, "no other terms")
                 return []
@@ -142,7 +175,7 @@ class MegaMem:
         alone = [WeightedQuery(question.text, 1.0, "original")]
         if self.transform is None:
             return alone
-        with run.stage("transform") as detail:
+        with run.stage("transform", share=STAGE_SHARE) as detail:
             try:
                 queries = self.transform.queries(question.text, question.history)
             except Exception as error:  # noqa: BLE001 - a failing stage falls back
@@ -155,6 +188,7 @@ class MegaMem:
         self, run: Run, before: Found, added: Sequence[WeightedQuery], scope: Scope
     ) -> Found:
         """Search with `added` too, confirm, rank, pack and judge. Raises StoreError."""
+        check("searching")
         with run.stage("retrieve") as detail:
             retrieved = self.retriever.retrieve(added, scope, before.routes)
             detail["hits"] = dict(retrieved.hits)
@@ -169,6 +203,7 @@ class MegaMem:
                 {"chunk": str(item.chunk_id), **_rounded(item.signals)}
                 for item in packed.candidates
             ]
+        packed = self._read(run, text, packed)
         probability = self._judged(run, text, ranked, packed)
         return Found(
             queries, tuple(retrieved.routes), tuple(ranked), packed, probability
@@ -198,15 +233,32 @@ class MegaMem:
                     candidates = self.ranker.rank(text, candidates)
                 except Exception as error:  # noqa: BLE001 - a failing stage falls back
                     run.fell_back("rank", error, "fused order")
-        if self.reranker is None:
+        if self.reranker is None or not run.has_time("rerank", RERANK_UNTIL):
             return candidates
-        with run.stage("rerank") as detail:
+        with run.stage("rerank", share=STAGE_SHARE) as detail:
             try:
                 candidates = self.reranker.rerank(text, candidates)
             except Exception as error:  # noqa: BLE001 - a failing stage falls back
                 run.fell_back("rerank", error, "fused order")
             detail["reranker"] = self.reranker.name
         return candidates
+
+    def _read(self, run: Run, text: str, packed: Packed) -> Packed:
+        """Return the evidence with a model's word on it, where one may read it."""
+        wanted = self.verdict is not None and packed.evidence
+        if self.verdict is None or not wanted or self._stays(packed):
+            return packed
+        if not run.has_time("verdict", VERDICT_UNTIL):
+            return packed
+        with run.stage("verdict", share=STAGE_SHARE) as detail:
+            try:
+                judgement = self.verdict.judge(text, packed.evidence)
+            except Exception as error:  # noqa: BLE001 - a failing stage falls back
+                run.fell_back("verdict", error, "raw signals alone")
+                return packed
+            detail["answered"] = judgement.answered
+            detail["missing"] = judgement.missing
+        return replace(packed, judgement=judgement)
 
     def _judged(
         self, run: Run, text: str, ranked: Sequence[Candidate], packed: Packed
@@ -225,23 +277,32 @@ class MegaMem:
     def _is_below(self, found: Found) -> bool:
         return self.gate is not None and found.answerability < self.threshold
 
+    def _stays(self, packed: Packed) -> bool:
+        """Tell whether no model elsewhere may read the evidence."""
+        return self.staying is not None and self.staying.holds(packed)
+
     def _answer(self, run: Run, question: Question, found: Found) -> Answer:
         """Write the answer and attribute it."""
-        text = asked_text(found.queries)
         with run.stage("answer") as detail:
             try:
-                draft = self.answerer.answer(
-                    text, question.history, found.packed.evidence
-                )
+                staying = self.staying if self._stays(found.packed) else None
+                draft = self._draft(run, question, found, staying)
+            except DeadlineExceeded as error:
+                run.fell_back("answer", error, "no answer")
+                return finish(run, found, Outcome.FAILED, text=ANSWERING_TOO_SLOW)
             except Exception as error:  # noqa: BLE001 - DESIGN.md: outcome `failed`
                 run.fell_back("answer", error, "no answer")
-                return _finish(run, found, Outcome.FAILED, text=ANSWERING_DOWN)
+                return finish(run, found, Outcome.FAILED, text=ANSWERING_DOWN)
             detail["extractive"] = draft.extractive
+            detail["stays_here"] = staying is not None
         if draft.text == ABSTENTION:
-            return _finish(run, found, Outcome.ABSTAINED, text=ABSTENTION)
-        sentences = self._attributed(run, text, draft, found.packed)
-        answer = _finish(run, found, Outcome.ANSWERED, draft.text, sentences)
-        confidence = self._confidence(run, text, answer, found)
+            return finish(run, found, Outcome.ABSTAINED, text=ABSTENTION)
+        attributor = staying.attributor if staying else self.attributor
+        sentences = self._attributed(run, attributor, draft, found)
+        answer = finish(
+            run, found, Outcome.ANSWERED, text=draft.text, sentences=sentences
+        )
+        confidence = self._confidence(run, answer, found)
         return replace(
             answer,
             extractive=draft.extractive,
@@ -251,100 +312,50 @@ class MegaMem:
             trace=tuple(run.stages),
         )
 
+    def _draft(
+        self, run: Run, question: Question, found: Found, staying: Staying | None
+    ) -> Draft:
+        """Return the answer before attribution. Raises DeadlineExceeded."""
+        check("answering")
+        answerer = staying.answerer if staying else self.answerer
+        return answerer.answer(found.text, question.history, found.packed.evidence)
+
     def _attributed(
-        self, run: Run, text: str, draft: Draft, packed: Packed
+        self, run: Run, attributor: Attributor | None, draft: Draft, found: Found
     ) -> tuple[Sentence, ...]:
         """Return sentences with their documents, always among the packed ones."""
-        if self.attributor is None:
-            return _all_loaded(draft, packed)
+        if attributor is None:
+            return all_loaded(draft, found.packed)
+        if not run.has_time("attribution", ATTRIBUTE_UNTIL):
+            return ()
         with run.stage("attribution") as detail:
             try:
-                sentences = self.attributor.attribute(text, draft, packed.evidence)
+                sentences = attributor.attribute(
+                    found.text, draft, found.packed.evidence
+                )
             except Exception as error:  # noqa: BLE001 - no documents, and it's said
                 run.fell_back("attribution", error, "no documents")
                 return ()
             detail["sentences"] = len(sentences)
-        return _within(sentences, packed)
+        return within(sentences, found.packed)
 
-    def _confidence(self, run: Run, text: str, answer: Answer, found: Found) -> float:
+    def _confidence(self, run: Run, answer: Answer, found: Found) -> float:
         """Return the probability that the answer is right, in [0, 1]."""
         if self.confidence is None:
             return found.answerability
         with run.stage("confidence"):
             try:
-                return self.confidence.confidence(text, answer)
+                return self.confidence.confidence(found.text, answer)
             except Exception as error:  # noqa: BLE001 - a failing stage falls back
                 run.fell_back("confidence", error, "answerability")
                 return found.answerability
 
 
-def asked_text(queries: Sequence[WeightedQuery]) -> str:
-    """Return the wording that stands for the question: the canonical if there is one."""
-    by_kind = {query.kind: query.text for query in queries}
-    return by_kind.get("canonical") or by_kind.get("original", "")
-
-
-def _finish(
-    run: Run,
-    found: Found,
-    outcome: Outcome,
-    text: str,
-    sentences: tuple[Sentence, ...] = (),
-) -> Answer:
-    """Return the answer with its documents, ranking and evidence."""
-    properties = {
-        item.document_id: item.stored.properties for item in reversed(found.ranked)
-    }
-    cited = dict.fromkeys(
-        document for sentence in sentences for document in sentence.document_ids
-    )
-    ranking = tuple(dict.fromkeys(item.document_id for item in found.ranked))
-    packed = dict.fromkeys(card.document_id for card in found.packed.evidence)
-    nearest = () if outcome is Outcome.ANSWERED else (*packed,)[:NEAREST]
-    return Answer(
-        outcome=outcome,
-        text=text,
-        answerability=found.answerability,
-        confidence=0.0 if outcome is not Outcome.ANSWERED else found.answerability,
-        documents=tuple(linked(properties[document]) for document in cited),
-        sentences=sentences,
-        evidence=found.packed.evidence,
-        nearest=tuple(linked(properties[document]) for document in nearest),
-        ranking=ranking,
-        timings_ms=run.timings_ms(),
-        fallbacks=tuple(run.fallbacks),
-        trace=tuple(run.stages),
-    )
-
-
-def linked(properties: Properties) -> LinkedDocument:
-    """Return what a reply needs to link a document."""
-    return LinkedDocument(
-        id=properties.document_id,
-        title=properties.title,
-        url=properties.url,
-        source=properties.source_name,
-        external_id=properties.external_id,
-        updated_at=properties.updated_at,
-    )
-
-
-def _within(sentences: Sequence[Sentence], packed: Packed) -> tuple[Sentence, ...]:
-    """Drop every document that isn't in the evidence (A11: intersection)."""
-    loaded = {card.document_id for card in packed.evidence}
-    return tuple(
-        replace(
-            sentence,
-            document_ids=tuple(d for d in sentence.document_ids if d in loaded),
-        )
-        for sentence in sentences
-    )
-
-
-def _all_loaded(draft: Draft, packed: Packed) -> tuple[Sentence, ...]:
-    """Return the draft as one sentence for all loaded documents (A11, disabled)."""
-    documents = tuple(dict.fromkeys(card.document_id for card in packed.evidence))
-    return (Sentence(0, len(draft.text), documents),)
+def _search_failure(error: Exception) -> str:
+    """Return what the asker is told when nothing could be found."""
+    if isinstance(error, StoreError):
+        return STORE_DOWN
+    return TOO_SLOW if isinstance(error, DeadlineExceeded) else SEARCH_DOWN
 
 
 def _rounded(values: Mapping[str, float]) -> dict[str, float]:

@@ -95,12 +95,36 @@ class Expander(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Judgement:
+    """A model's own word on the evidence, one signal of the gate among others.
+
+    `answered` is 1.0 where the evidence states the answer, 0.5 for a part of it, 0.0
+    where it doesn't; `missing` names the fact that is missing, "" where none is.
+    """
+
+    answered: float
+    missing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Packed:
-    """What A9 chose: candidates and their cards, in rank order, and what was skipped."""
+    """What A9 chose: candidates and their cards, in rank order, and what was skipped.
+
+    `judgement` is None without a model, and where its call failed.
+    """
 
     candidates: tuple[Candidate, ...]
     evidence: tuple[Evidence, ...]
     skipped: Mapping[UUID, str] = field(default_factory=dict)
+    judgement: Judgement | None = None
+
+
+class Verdict(Protocol):
+    """Reads the packed evidence and says whether it states the answer."""
+
+    def judge(self, text: str, evidence: Sequence[Evidence]) -> Judgement:
+        """Return the judgement."""
+        ...
 
 
 class Gate(Protocol):

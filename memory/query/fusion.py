@@ -10,6 +10,9 @@ from uuid import UUID
 from memory.documents import Hit
 
 RRF_K = 60
+#: How many chunks of one hit count: an abstraction can stand for twelve (A4).
+MAX_CHUNKS_PER_HIT = 5
+UNCAPPED = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,9 @@ class Route:
     kind: str = "original"
 
 
-def resolve(hits: Iterable[Hit], *, max_chunks_per_hit: int = 5) -> dict[UUID, float]:
+def resolve(
+    hits: Iterable[Hit], *, max_chunks_per_hit: int = MAX_CHUNKS_PER_HIT
+) -> dict[UUID, float]:
     """Return source chunks with the score of their best hit, best first.
 
     A hit is replaced by its chunks in order, at most `max_chunks_per_hit` (A4's
@@ -39,13 +44,19 @@ def resolve(hits: Iterable[Hit], *, max_chunks_per_hit: int = 5) -> dict[UUID, f
     return resolved
 
 
-def fuse(routes: Sequence[Route], *, rrf_k: int = RRF_K) -> list[tuple[UUID, float]]:
+def fuse(
+    routes: Sequence[Route],
+    *,
+    rrf_k: int = RRF_K,
+    max_chunks_per_hit: int = MAX_CHUNKS_PER_HIT,
+) -> list[tuple[UUID, float]]:
     """Return chunks with the sum of weight / (rrf_k + rank) over routes, best first.
 
     Ranks count from 1 over each route's resolved list; ties go by chunk id.
     """
     scores: dict[UUID, float] = defaultdict(float)
     for route in routes:
-        for rank, chunk_id in enumerate(resolve(route.hits), start=1):
+        resolved = resolve(route.hits, max_chunks_per_hit=max_chunks_per_hit)
+        for rank, chunk_id in enumerate(resolved, start=1):
             scores[chunk_id] += route.weight / (rrf_k + rank)
     return sorted(scores.items(), key=lambda item: (-item[1], item[0]))

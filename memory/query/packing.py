@@ -2,18 +2,53 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 from uuid import UUID
 
 from memory.distillation.statements import memory_key
 from memory.documents import Evidence
+from memory.prompts.base import as_data
 from memory.query.base import Candidate, Packed
 from memory.tokens import count_tokens
 
 EVIDENCE_TOKENS = 4_096
 MAX_DOCUMENTS = 5
+
+#: A card as a model reads it; what is packed is counted as it's rendered.
+Render = Callable[[Evidence], str]
+
+
+def render_card(evidence: Evidence) -> str:
+    """Return the card as the paper's model reads it: a line of JSON, the text (A9)."""
+    label = {
+        "chunk_id": str(evidence.chunk_id),
+        "document_ids": [str(evidence.document_id)],
+        "section_path": evidence.heading,
+    }
+    return f"{as_data(label)}\n{evidence.text}"
+
+
+def render_quoted(evidence: Evidence) -> str:
+    """Return the card as our model reads it: one line of JSON, its text quoted in it.
+
+    Ours beside A9: a text can't end its card or begin another one. The title stands
+    before the headings, as a chunk's own text rarely repeats it.
+    """
+    return as_data(
+        {
+            "chunk_id": str(evidence.chunk_id),
+            "document_ids": [str(evidence.document_id)],
+            "section_path": evidence.topic or evidence.heading,
+            "content": evidence.text,
+        }
+    )
+
+
+def render_cards(first: Any, evidence: Sequence[Evidence], render: Render) -> str:
+    """Return what a model is given: one line of JSON, then the cards (A10, A11)."""
+    return "\n\n".join([as_data(first), *(render(card) for card in evidence)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +64,7 @@ class Packer:
     max_tokens: int = EVIDENCE_TOKENS
     max_documents: int = MAX_DOCUMENTS
     max_chunks_per_document: int | None = None
+    render: Render = render_card
 
     def pack(self, candidates: Sequence[Candidate]) -> Packed:
         """Return the chosen candidates with their cards, and why others were skipped."""
@@ -43,7 +79,7 @@ class Packer:
             # A card is longer than its chunk: most that don't fit needn't be rendered.
             if not reason and used + candidate.stored.chunk.tokens > self.max_tokens:
                 reason = "evidence_token_budget"
-            card = None if reason else evidence_card(candidate)
+            card = None if reason else evidence_card(candidate, self.render)
             # One token more for the blank line between two cards.
             if card and used + card.tokens + bool(chosen) > self.max_tokens:
                 reason = "evidence_token_budget"
@@ -70,10 +106,10 @@ class Packer:
         return ""
 
 
-def evidence_card(candidate: Candidate) -> Evidence:
+def evidence_card(candidate: Candidate, render: Render = render_card) -> Evidence:
     """Return a candidate's card; `tokens` counts it as it's rendered for a model."""
     evidence = card_of(candidate)
-    return replace(evidence, tokens=count_tokens(render_card(evidence)))
+    return replace(evidence, tokens=count_tokens(render(evidence)))
 
 
 def card_of(candidate: Candidate) -> Evidence:
@@ -89,14 +125,3 @@ def card_of(candidate: Candidate) -> Evidence:
         anchor=chunk.anchor,
         topic=memory_key(chunk.title, chunk.path),
     )
-
-
-def render_card(evidence: Evidence) -> str:
-    """Return the card as a model reads it: a line of JSON, then the text (A9)."""
-    label = {
-        "chunk_id": str(evidence.chunk_id),
-        "document_ids": [str(evidence.document_id)],
-        "section_path": evidence.heading,
-    }
-    line = json.dumps(label, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return f"{line}\n{evidence.text}"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from memory.access import Scope
-from memory.documents import View
+from memory.documents import Hit, View
 from memory.embedding import Embedder
 from memory.query.base import Candidate, WeightedQuery
-from memory.query.fusion import RRF_K, Route, fuse, resolve
+from memory.query.fusion import MAX_CHUNKS_PER_HIT, RRF_K, Route, fuse, resolve
 from memory.stores.base import MemoryStore
 
 #: Hits asked of a route over chunks. The paper uses 20; nine in ten needed pages of the
@@ -68,6 +68,7 @@ class Retriever:
     memory_depth: int = MEMORY_DEPTH
     pool: int = POOL
     rrf_k: int = RRF_K
+    max_chunks_per_hit: int = MAX_CHUNKS_PER_HIT
 
     def retrieve(
         self,
@@ -81,8 +82,11 @@ class Retriever:
         of `queries` and not searched again. Raises StoreError and EmbeddingError.
         """
         routes = [*before, *self._routes(queries, scope)]
-        fused = fuse(routes, rrf_k=self.rrf_k)[: self.pool]
-        signals = _signals(routes)
+        fused = fuse(
+            routes, rrf_k=self.rrf_k, max_chunks_per_hit=self.max_chunks_per_hit
+        )
+        fused = fused[: self.pool]
+        signals = _signals(routes, self.max_chunks_per_hit)
         stored = self.store.chunks([chunk_id for chunk_id, _ in fused], scope)
         by_id = {item.chunk.id: item for item in stored}
         candidates = [
@@ -100,17 +104,46 @@ class Retriever:
         vectors = self.embedder.embed_queries([query.text for query in queries])
         routes = []
         for query, vector in zip(queries, vectors, strict=True):
+            cosines: dict[UUID, float] = {}
             for name, view, weight in self.weights.routes():
                 limit = self.memory_depth if view is View.MEMORIES else self.depth
                 if name.startswith("dense"):
                     hits = self.store.nearest(view, vector, limit, scope)
                 else:
                     hits = self.store.keyword(view, query.text, limit, scope)
+                if name == "dense_chunks":
+                    cosines = {hit.id: hit.score for hit in hits}
+                if view is View.MEMORIES:
+                    hits = nearest_first(
+                        hits, cosines, more_than=self.max_chunks_per_hit
+                    )
                 routes.append(Route(name, query.weight * weight, hits, query.kind))
         return routes
 
 
-def _signals(routes: Sequence[Route]) -> dict[UUID, dict[str, float]]:
+def nearest_first(
+    hits: Sequence[Hit], cosines: Mapping[UUID, float], *, more_than: int
+) -> list[Hit]:
+    """Return hits, the chunks of those with `more_than` nearest to the query first.
+
+    An abstraction stands for up to twelve chunks, of which the first few count (A4
+    recommends this order). `cosines` are those that the chunk route found; a chunk that
+    it didn't find is farther than all of them, and such chunks keep their order.
+    """
+    return [
+        replace(
+            hit,
+            chunk_ids=tuple(
+                sorted(hit.chunk_ids, key=lambda id_: -cosines.get(id_, -2.0))
+            ),
+        )
+        if len(hit.chunk_ids) > more_than
+        else hit
+        for hit in hits
+    ]
+
+
+def _signals(routes: Sequence[Route], cap: int) -> dict[UUID, dict[str, float]]:
     """Return each chunk's best raw score by route name, over the asker's own wordings.
 
     An expansion is made of the passages that were found, so it's near them whatever was
@@ -120,7 +153,7 @@ def _signals(routes: Sequence[Route]) -> dict[UUID, dict[str, float]]:
     for route in routes:
         if route.kind == "expansion":
             continue
-        for chunk_id, score in resolve(route.hits).items():
+        for chunk_id, score in resolve(route.hits, max_chunks_per_hit=cap).items():
             own = signals.setdefault(chunk_id, {})
             own[route.name] = max(score, own.get(route.name, score))
     return signals

@@ -13,6 +13,7 @@ from typing import Any
 
 import structlog
 
+from memory.deadline import within
 from memory.documents import StageTrace
 from memory.errors import AttestError
 
@@ -21,19 +22,24 @@ log = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class Run:
-    """Collects what the stages of one question did."""
+    """Collects what the stages of one question did, and knows how long it may take."""
 
+    deadline_s: float = float("inf")
     started: float = field(default_factory=time.perf_counter)
     stages: list[StageTrace] = field(default_factory=list)
     fallbacks: list[str] = field(default_factory=list)
 
     @contextmanager
-    def stage(self, name: str) -> Iterator[dict[str, Any]]:
-        """Time a stage; what it puts into the given dict goes into the trace."""
+    def stage(self, name: str, *, share: float = 1.0) -> Iterator[dict[str, Any]]:
+        """Time a stage; what it puts into the given dict goes into the trace.
+
+        Inside, it may take `share` of the question's time (`memory.deadline`).
+        """
         detail: dict[str, Any] = {}
         began = time.perf_counter()
         try:
-            yield detail
+            with within(share * self.deadline_s):
+                yield detail
         finally:
             milliseconds = (time.perf_counter() - began) * 1000
             self.stages.append(StageTrace(name, milliseconds, detail))
@@ -64,6 +70,16 @@ class Run:
     def seconds(self) -> float:
         """Return how long the question has taken."""
         return time.perf_counter() - self.started
+
+    def has_time(self, stage: str, share: float) -> bool:
+        """Tell whether an optional stage may begin; if not, note that it was skipped.
+
+        It may until `share` of the question's time is gone.
+        """
+        if self.seconds() < share * self.deadline_s:
+            return True
+        self.fallbacks.append(f"{stage}: skipped, the question's time is running out")
+        return False
 
 
 def _place(error: Exception) -> str:

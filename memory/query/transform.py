@@ -21,6 +21,8 @@ _OPENING = re.compile(
     r"which|how long|how much|how many)\b",
     re.I,
 )
+#: A question that points back says little by itself.
+DEPENDENT_WEIGHT = 0.3
 _CONNECTIVE = re.compile(r"^\W*(and|but|or|so|also|then|what about|how about)\b", re.I)
 
 
@@ -34,8 +36,7 @@ class LocalTransform:
 
     original_weight: float = 1.0
     canonical_weight: float = 1.0
-    #: A question that points back says little by itself.
-    dependent_weight: float = 0.3
+    dependent_weight: float = DEPENDENT_WEIGHT
 
     def queries(self, text: str, history: Sequence[Turn]) -> list[WeightedQuery]:
         """Return the original, and the folded wording where one is needed."""
