@@ -24,7 +24,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
     return {
         "outcome": str(answer.outcome),
         "answer": answer.text,
-        "answerability": answer.answerability,
+        "answerability": answer.answerability if answer.is_judged else None,
         "confidence": answer.confidence,
         "documents": [_document_json(item, paths) for item in answer.documents],
         "evidence": [

@@ -62,7 +62,7 @@ class Response:
             retrieval_ms=retrieval_ms,
             total_ms=total_ms,
             outcome=answer.outcome,
-            answerability=answer.answerability,
+            answerability=answer.answerability if answer.is_judged else None,
             confidence=answer.confidence,
             linked=tuple(document.id for document in answer.documents),
             text=answer.text,
