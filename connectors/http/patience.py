@@ -11,7 +11,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
@@ -48,6 +48,8 @@ class Patience:
     #: No single pause is longer, nor all pauses of one request together than the second.
     longest_pause_s: float = 90.0
     longest_total_s: float = 300.0
+    #: Pauses so far, for whoever reports them; the reader may empty it.
+    waits: list[Waiting] = field(default_factory=list)
 
     def pause_s(self, attempt: int, headers: Mapping[str, str]) -> float:
         """Return how long to wait after a try (from 1) that failed, in seconds.
@@ -91,7 +93,9 @@ class Patience:
         """Say until when, then wait."""
         until = self.until(pause_s)
         message = f"{why} Waiting until {until:%H:%M:%S} UTC."
-        self.on_wait(Waiting(until, pause_s, message))
+        waiting = Waiting(until, pause_s, message)
+        self.waits.append(waiting)
+        self.on_wait(waiting)
         self.sleep(pause_s)
 
     def until(self, pause_s: float) -> datetime:
