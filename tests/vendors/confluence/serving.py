@@ -195,6 +195,8 @@ class ConfluenceServer(LoopbackServer):
         return body
 
     def webui(self, item: Item) -> str:
+        if item.type == "attachment":
+            return f"/pages/viewpageattachments.action?pageId={item.container}"
         return f"/spaces/{item.space}/pages/{item.id}"
 
     def groups(self, asked: Asked) -> list[Any]:
