@@ -55,6 +55,8 @@ class Confluence:
         self.patience: Patience = client.patience
         self._source_id = source_id
         self._options = options
+        #: Accounts that rules name, once all rules were made.
+        self._named: set[str] | None = None
         kind = CloudSite if options.is_cloud else DataCenterSite
         self._site: Site = kind(client, options.base_url)
         self._surveyor = Surveyor(source_id, self._site, options)
@@ -95,17 +97,26 @@ class Confluence:
         for attachment in survey.attachments:
             page = survey.nodes[attachment.page_id]
             yield attachment.id, survey.rule_or_nobody(page)
+        self._named = survey.rules.named
 
     def memberships(self) -> Iterator[Membership]:
-        """Yield groups with their members, then each account as a group of one."""
+        """Yield groups with their members, then each account as a group of one.
+
+        Accounts are those of the groups and those that a space or list names. After
+        `access` on the same connector the latter needn't be looked for again.
+        """
         people: dict[str, str] = {}
         for found in self._site.groups():
             members = list(self._site.members(found))
             people.update((user.id, user.name) for user in members)
             principal = group(self._source_id, found.id)
             yield Membership(principal, found.name, [user.id for user in members])
-        for id_, name in people.items():
-            yield Membership(account(self._source_id, id_), name or id_, [id_])
+        if self._named is None:
+            for _ in self.access():
+                pass
+        for id_ in sorted(people.keys() | (self._named or set())):
+            name = people.get(id_) or id_
+            yield Membership(account(self._source_id, id_), name, [id_])
         if self._options.is_cloud:
             for name in ("all-licensed-users", "authenticated-users"):
                 principal = user_class(self._source_id, name)

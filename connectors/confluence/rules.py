@@ -61,6 +61,8 @@ class Rules:
     spaces: Mapping[str, Space]
     nodes: Mapping[str, Node] = field(default_factory=dict)
     facts: dict[str, Facts] = field(default_factory=dict)
+    #: Accounts that a rule has named so far.
+    named: set[str] = field(default_factory=set)
     _spaces: dict[str, frozenset[Principal]] = field(default_factory=dict)
     _readers: dict[str, Subjects] = field(default_factory=dict)
     _above: dict[str, Sequence[Parent]] = field(default_factory=dict)
@@ -134,6 +136,7 @@ class Rules:
         return [parent, *found] if place is parent else found
 
     def _layer(self, subjects: Subjects) -> frozenset[Principal]:
+        self.named |= subjects.users
         layer = {account(self.source_id, user) for user in subjects.users}
         layer |= {group(self.source_id, name) for name in subjects.groups}
         layer |= {user_class(self.source_id, name) for name in subjects.classes}
