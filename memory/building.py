@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -17,7 +17,13 @@ from uuid import UUID
 import structlog
 
 from memory.chunking import Chunker
-from memory.distillation.base import Extractor
+from memory.distillation.base import (
+    BatchExtractor,
+    Distilled,
+    Extractor,
+    OnProgress,
+    extracted,
+)
 from memory.documents import Chunk, Document, Memory, Properties, Vector
 from memory.embedding import Embedder, embedded_text, text_hash
 from memory.errors import AttestError
@@ -39,15 +45,26 @@ class Built:
     chunks_kept: int = 0
     memories_embedded: int = 0
     memories_kept: int = 0
+    #: Chunks and groups of memories whose extraction failed: something is missing.
+    undistilled: int = 0
+    #: Items of a model's replies that were left out, being bad or one too many.
+    items_dropped: int = 0
     error: str | None = None
 
 
 @dataclass(slots=True)
 class BuildReport:
-    """The results of a batch in its order, and seconds by stage."""
+    """The results of a batch in its order, and seconds by stage.
+
+    `undistilled_reason` says why the last extraction failed, "" where none did;
+    `distillation_stopped` that none of the others were tried: the budget is used up,
+    or the model is away.
+    """
 
     built: list[Built]
     stage_seconds: Mapping[str, float]
+    undistilled_reason: str = ""
+    distillation_stopped: bool = False
 
 
 @dataclass(slots=True)
@@ -57,9 +74,10 @@ class _Prepared:
     document: Document
     properties: Properties
     chunks: list[Chunk]
-    memories: list[Memory]
     known: EmbeddedHashes
+    distilled: Distilled
     built: Built
+    memories: list[Memory] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -76,13 +94,13 @@ class Builder:
         self,
         items: Sequence[tuple[Document, Properties]],
         *,
-        on_progress: Callable[[int], None] | None = None,
+        on_progress: OnProgress | None = None,
     ) -> BuildReport:
         """Write the documents into the store; `on_progress` counts embedded texts.
 
         A document whose chunking fails has an error and is left as it was; a failed
-        distillation leaves no memories. Raises StoreError and EmbeddingError: then
-        none of the batch counts as built.
+        distillation leaves no memories, never no chunk, and is counted. Raises
+        StoreError and EmbeddingError: then none of the batch counts as built.
         """
         self._seconds = defaultdict(float)
         results: dict[UUID, Built] = {}
@@ -96,6 +114,7 @@ class Builder:
                 log.exception("building_failed", document=str(document.id))
                 reason = f"Cutting it into chunks failed ({type(error).__name__})."
                 results[document.id] = Built(document.id, error=reason)
+        self._distil(prepared, on_progress)
         self._embed(prepared, on_progress)
         with self._timed("store"):
             self.store.replace_documents(
@@ -106,34 +125,46 @@ class Builder:
             )
         results.update((item.document.id, item.built) for item in prepared)
         built = [results[document.id] for document, _ in items]
-        return BuildReport(built, dict(self._seconds))
+        reasons = [item.distilled.reason for item in prepared if item.distilled.failed]
+        return BuildReport(
+            built,
+            dict(self._seconds),
+            undistilled_reason=(reasons or [""])[-1],
+            distillation_stopped=any(item.distilled.stopped for item in prepared),
+        )
 
     def _prepare(self, document: Document, properties: Properties) -> _Prepared:
-        """Chunk and distil one document and look up what is stored of it."""
+        """Chunk one document and look up what is stored of it."""
         with self._timed("chunk"):
             chunks = self.chunker.chunks(document)
-        with self._timed("distil"):
-            memories = self._distil(document, chunks)
         with self._timed("store"):
             known = self.store.embedded_hashes(document.id)
         return _Prepared(
-            document, properties, chunks, memories, known, Built(document.id)
+            document, properties, chunks, known, Distilled([]), Built(document.id)
         )
 
-    def _distil(self, document: Document, chunks: Sequence[Chunk]) -> list[Memory]:
-        """Return the document's memories, none where the extractor fails."""
-        if self.extractor is None:
-            return []
-        try:
-            return self.extractor.extract(document, chunks)
-        except Exception:  # noqa: BLE001 - DESIGN.md: no memories, never no chunk
-            log.exception("distillation_failed", document=str(document.id))
-            return []
+    def _distil(
+        self, prepared: Sequence[_Prepared], on_progress: OnProgress | None
+    ) -> None:
+        """Give the documents their memories, none where extraction fails."""
+        if self.extractor is None or not prepared:
+            return
+        with self._timed("distil"):
+            if isinstance(self.extractor, BatchExtractor):
+                work = [(item.document, item.chunks) for item in prepared]
+                results = self.extractor.distil(work, on_progress=on_progress)
+            else:
+                results = [
+                    extracted(self.extractor, item.document, item.chunks)
+                    for item in prepared
+                ]
+        for item, result in zip(prepared, results, strict=True):
+            item.distilled, item.memories = result, result.memories
 
     def _embed(
         self,
         prepared: Sequence[_Prepared],
-        on_progress: Callable[[int], None] | None,
+        on_progress: OnProgress | None,
     ) -> None:
         """Give every new object its vector, in one call for the whole batch."""
         texts: dict[str, str] = {}
@@ -197,4 +228,6 @@ def _built(item: _Prepared) -> Built:
         chunks_kept=len(item.chunks) - new_chunks,
         memories_embedded=new_memories,
         memories_kept=len(item.memories) - new_memories,
+        undistilled=item.distilled.failed,
+        items_dropped=item.distilled.dropped,
     )

@@ -12,8 +12,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from uuid import UUID, uuid5
+from uuid import UUID
 
+from memory.distillation.base import Statement, make_memory, normalised
 from memory.distillation.statements import (
     is_statement,
     item_values,
@@ -82,7 +83,7 @@ class LocalExtractor:
             key = memory_key(document.title, chunk.path)
             statements = list(_statements(document.content, chunk))
             for statement in _best(statements, self.per_chunk):
-                name = (_normal(key), _normal(statement.value))
+                name = (normalised(key), normalised(statement.value))
                 if name not in found:
                     kind = memory_type(statement.value, statement.kind)
                     found[name] = (kind, key, statement.value, [])
@@ -90,30 +91,9 @@ class LocalExtractor:
                 if chunk.id not in sources:
                     sources.append(chunk.id)
         return [
-            self._memory(document.id, kind, key, value, sources)
+            make_memory(document.id, Statement(kind, key, value), sources, self.version)
             for kind, key, value, sources in found.values()
         ]
-
-    def _memory(
-        self,
-        document_id: UUID,
-        kind: MemoryType,
-        key: str,
-        value: str,
-        sources: Sequence[UUID],
-    ) -> Memory:
-        """Name a memory by what it's made of."""
-        chunk_ids = [str(source) for source in sorted(sources)]
-        name = "\x1f".join(["memory", *chunk_ids, self.version, kind, key, value])
-        return Memory(
-            id=uuid5(document_id, name),
-            document_id=document_id,
-            chunk_ids=tuple(sources),
-            type=kind,
-            key=key,
-            value=value,
-            extractor=self.version,
-        )
 
 
 def memory_type(value: str, kind: BlockKind) -> MemoryType:
@@ -179,7 +159,3 @@ def _weight(statement: _Statement) -> float:
     score += 0.3 * bool(_DEFINITION.search(value))
     score += 0.3 * (statement.kind is BlockKind.TABLE_ROW) + 0.2 * statement.ordered
     return score - 0.5 * value.endswith(("?", ":"))
-
-
-def _normal(text: str) -> str:
-    return " ".join(_WORD.findall(text.casefold()))
