@@ -231,6 +231,32 @@ class Document(models.Model):
         return self.title or self.external_id
 
 
+class MissingMemories(models.Model):
+    """What extraction by a model owes of a document; its text answers all the same.
+
+    A table of its own, as nearly no document has a row.
+    """
+
+    document = models.OneToOneField(
+        Document,
+        primary_key=True,
+        on_delete=models.CASCADE,
+        related_name="missing_memories",
+    )
+    #: Chunks, and groups of memories, whose extraction failed.
+    count = models.PositiveIntegerField()
+    tries = models.PositiveSmallIntegerField()
+    #: The first run after it asks again.
+    again_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        verbose_name_plural = "missing memories"
+
+    def __str__(self) -> str:
+        """Return how much is missing and of what, by its key."""
+        return f"{self.count} of {self.document_id}"
+
+
 class SyncRun(models.Model):
     """One run of one source: what it did, how long each stage took, how it ended."""
 
@@ -252,7 +278,7 @@ class SyncRun(models.Model):
     total = models.PositiveIntegerField(null=True, blank=True)
     #: seen, unchanged, indexed, properties_only, skipped, failed, deleted, held,
     #: repaired, warnings, chunks_embedded, chunks_kept, memories_embedded,
-    #: memories_kept; one that is missing is 0.
+    #: memories_kept, undistilled, items_dropped; one that is missing is 0.
     counts = models.JSONField(default=dict, blank=True)
     #: Seconds by stage: read, sql, chunk, distil, embed, store, optimize.
     stage_seconds = models.JSONField(default=dict, blank=True)

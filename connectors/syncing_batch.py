@@ -15,6 +15,7 @@ from connectors.base import Cursor, Delete, Failed, Skipped, Unchanged, Upsert
 from connectors.errors import LeaseLost
 from connectors.models import AccessRule, Document
 from connectors.syncing_index import Indexing
+from connectors.syncing_missing import save_missing
 from connectors.syncing_report import Severity
 from connectors.syncing_rows import (
     WRITTEN,
@@ -125,6 +126,7 @@ class Batch:
                             plan.row.save(update_fields=_GIVEN_UP)
                     rows = [plan.row for plan in acted if plan.id not in errors]
                     Document.objects.bulk_update(rows, _FINISHED, batch_size=200)
+                    save_missing(acted, lease.clock())
         except LeaseLost:
             # What this worker wrote into the store may be older than what the other
             # one wrote. Asking for a repair is the one write that's always right.

@@ -108,6 +108,7 @@ class Indexing:
         except Exception as error:  # noqa: BLE001 - one document never stops a run
             return self._apart(plans, error, self._build)
         self.report.spend(report.stage_seconds)
+        self.report.distilled(report)
         return self._count(plans, report.built)
 
     def _apart(
@@ -135,6 +136,10 @@ class Indexing:
                 continue
             plan.row.chunk_count = result.chunks
             plan.row.memory_count = result.memories
+            plan.undistilled = result.undistilled
+            for name in ("undistilled", "items_dropped"):
+                if count := getattr(result, name):
+                    self.report.counts[name] += count
             for name in ("chunks", "memories"):
                 for fate in ("embedded", "kept"):
                     key = f"{name}_{fate}"

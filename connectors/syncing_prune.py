@@ -16,6 +16,9 @@ from connectors.syncing_known import KnownDocument, KnownDocuments
 HOLD_ABOVE_DOCUMENTS = 20
 HOLD_ABOVE_SHARE = 0.30
 
+#: A statement has at most so many variables, whatever the database.
+HELD_AT_ONCE = 500
+
 MISSING_REASON = "missing_at_source"
 
 
@@ -66,8 +69,9 @@ def hold_message(source_name: str, gone: Sequence[KnownDocument], total: int) ->
 def hold(gone: Sequence[KnownDocument]) -> None:
     """Mark documents as held; call it inside a fenced transaction."""
     ids = [row.id for row in gone if row.answers]
-    Document.objects.filter(id__in=ids).update(
-        state=Document.State.HELD,
-        reason=MISSING_REASON,
-        message="It's missing at the source; its deletion waits for approval.",
-    )
+    for start in range(0, len(ids), HELD_AT_ONCE):
+        Document.objects.filter(id__in=ids[start : start + HELD_AT_ONCE]).update(
+            state=Document.State.HELD,
+            reason=MISSING_REASON,
+            message="It's missing at the source; its deletion waits for approval.",
+        )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from connectors.models import SyncIssue, SyncRun
 from connectors.syncing_lease import Lease
+from memory.building import BuildReport
 
 Severity = SyncIssue.Severity
 
@@ -40,6 +41,9 @@ class Report:
     total: int | None = None
     incomplete: bool = False
     texts_embedded: int = 0
+    #: Why the last extraction failed, and whether the others weren't tried.
+    undistilled_reason: str = ""
+    distillation_stopped: bool = False
     _issues: list[SyncIssue] = field(default_factory=list)
 
     def issue(
@@ -87,6 +91,29 @@ class Report:
         """Add seconds to their stages."""
         for stage, seconds in stage_seconds.items():
             self.seconds[stage] += seconds
+
+    def distilled(self, built: BuildReport) -> None:
+        """Note how extraction went in a batch."""
+        self.undistilled_reason = built.undistilled_reason or self.undistilled_reason
+        self.distillation_stopped |= built.distillation_stopped
+
+    def tell_undistilled(self) -> str:
+        """Keep one issue for all that has no memories yet; return why it stopped.
+
+        "" where extraction went on to the end, whatever failed in it.
+        """
+        missing = self.counts["undistilled"]
+        if not missing:
+            return ""
+        self.issue(
+            Severity.WARNING,
+            "distillation_stopped" if self.distillation_stopped else "not_distilled",
+            f"{missing:,} passages have no memories yet: {self.undistilled_reason} "
+            "Their text is found all the same; a later run asks again.",
+        )
+        if not self.distillation_stopped:
+            return ""
+        return f"Memories are made later: {self.undistilled_reason}"
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:

@@ -47,6 +47,8 @@ class Plan:
     rule: AccessRule
     document: documents.Document | None = None
     is_repair: bool = False
+    #: Of a built document: chunks and groups of memories that extraction owes.
+    undistilled: int = 0
 
     @property
     def id(self) -> UUID:

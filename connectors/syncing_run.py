@@ -1,6 +1,6 @@
 """One sync run of one source, from lease to summary.
 
-    lease -> repairs -> changes in batches -> deletions, unless held
+    lease -> repairs, missing memories -> changes in batches -> deletions, unless held
           -> repairs of what the store lost -> optimize
 
 A run may be killed at any moment: what it wrote stays, and the next one goes on. Only
@@ -36,6 +36,7 @@ from connectors.syncing_intake import Intake
 from connectors.syncing_known import KnownDocument, KnownDocuments
 from connectors.syncing_lease import NOBODY_HOLDS_IT, Lease, acquire
 from connectors.syncing_lost import mark_lost
+from connectors.syncing_missing import due
 from connectors.syncing_prune import gone, hold, hold_message, must_hold
 from connectors.syncing_report import Progress, Report, Severity
 from memory.errors import AttestError
@@ -126,6 +127,7 @@ def _close(source: Source, lease: Lease, report: Report, ending: Ending) -> None
     """Write the run's end and give the lease back, in one transaction."""
     now = lease.clock()
     values = dict(ending.source)
+    message = " ".join(filter(None, [ending.message, report.tell_undistilled()]))
     if ending.state is State.SUCCEEDED:
         values["last_success_at"] = now
         if source.state != Source.State.PAUSED:
@@ -133,7 +135,7 @@ def _close(source: Source, lease: Lease, report: Report, ending: Ending) -> None
     if ending.state in (State.FAILED, State.HELD):
         severity = Severity.ERROR if ending.state is State.FAILED else Severity.WARNING
         report.issue(severity, f"run_{ending.state.value}", ending.message)
-    run = {"state": ending.state, "message": ending.message, "finished_at": now}
+    run = {"state": ending.state, "message": message, "finished_at": now}
     with report.saved_with(lease, run, **values, **NOBODY_HOLDS_IT):
         old = source.runs.values_list("pk", flat=True)[KEEP_RUNS:]
         SyncRun.objects.filter(pk__in=list(old)).delete()
@@ -155,6 +157,7 @@ class _Session:
         """Do all of it; what ends it early is raised."""
         indexing = Indexing(self.source, self.index, self.lease, self.report)
         self._repair(Batch(indexing))
+        self._distil_again(Batch(indexing))
         self.report.enter("read")
         with self.report.timed("sql"):
             known = KnownDocuments.of(self.source)
@@ -175,6 +178,17 @@ class _Session:
         if ids:
             self.report.enter("repair")
         for start in range(0, len(ids), BATCH_DOCUMENTS):
+            batch.repair(ids[start : start + BATCH_DOCUMENTS])
+            self._stop_if_asked()
+
+    def _distil_again(self, batch: Batch) -> None:
+        """Ask for memories that are missing and due, until extraction stops again."""
+        ids = due(self.source, self.lease.clock())
+        if ids:
+            self.report.enter("distil")
+        for start in range(0, len(ids), BATCH_DOCUMENTS):
+            if self.report.distillation_stopped:
+                return
             batch.repair(ids[start : start + BATCH_DOCUMENTS])
             self._stop_if_asked()
 

@@ -105,9 +105,11 @@ DOCUMENT_COUNTS = (
     *("deleted", "held", "repaired"),
 )
 CHUNK_COUNTS = ("chunks_embedded", "chunks_kept")
-MEMORY_COUNTS = ("memories_embedded", "memories_kept")
+MEMORY_COUNTS = ("memories_embedded", "memories_kept", "undistilled", "items_dropped")
 #: Left out of a summary while they're 0.
-_RARE = frozenset({"properties_only", "held", "repaired"})
+_RARE = frozenset(
+    {"properties_only", "held", "repaired", "undistilled", "items_dropped"}
+)
 
 
 def _counted(run: SyncRun, names: tuple[str, ...]) -> str:

@@ -161,9 +161,10 @@ class FolderStore(DictStore):
         self._path(document_id).unlink(missing_ok=True)
 
 
-def index_of(store, embedder=None):
+def index_of(store, embedder=None, extractor=None):
     """Return a real builder over a fake encoder and this store."""
-    return Index(Builder(Chunker(), None, embedder or FakeEmbedder(), store), store)
+    embedder = embedder or FakeEmbedder()
+    return Index(Builder(Chunker(), extractor, embedder, store), store)
 
 
 class Scripted:
@@ -213,12 +214,13 @@ class World:
     source: Source
     store: DictStore = field(default_factory=DictStore)
     embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
+    extractor: object = None
 
     def sync(self, *changes, connector=None, **control) -> SyncRun:
         connector = connector or (
             Scripted(*changes) if changes else connector_for(self.source)
         )
-        index = index_of(self.store, self.embedder)
+        index = index_of(self.store, self.embedder, self.extractor)
         return run_sync(self.source, connector, index, Control(**control))
 
     def upserts(self, *names, **fields):
