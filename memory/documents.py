@@ -312,6 +312,8 @@ class Answer:
     nearest: tuple[LinkedDocument, ...] = ()
     ranking: tuple[UUID, ...] = ()
     extractive: bool = True
+    #: False where no gate judged: `answerability` is then a constant.
+    is_judged: bool = True
     searched_documents: int | None = None
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     usage: Mapping[str, float | int | None] = field(default_factory=dict)
@@ -322,8 +324,3 @@ class Answer:
     def evidence_tokens(self) -> int:
         """Return the size of all evidence cards in cl100k_base tokens."""
         return sum(item.tokens for item in self.evidence)
-
-    @property
-    def is_judged(self) -> bool:
-        """Tell whether a gate judged the evidence; `answerability` says nothing else."""
-        return any(stage.stage == "answerability" for stage in self.trace)

@@ -34,6 +34,7 @@ from memory.documents import (
     Sentence,
 )
 from memory.errors import StoreError
+from memory.language_models.ledger import collecting
 from memory.outcomes import (
     ANSWERING_DOWN,
     ANSWERING_TOO_SLOW,
@@ -123,8 +124,12 @@ class MegaMem:
     def ask(self, question: Question) -> Answer:
         """Return the answer, an abstention or a failure; see the module."""
         run = Run(question.deadline_s)
-        with within_time(question.deadline_s):
-            return self._asked(run, question)
+        with within_time(question.deadline_s), collecting() as ledger:
+            answer = self._asked(run, question)
+        answer = replace(answer, is_judged=self.gate is not None)
+        if not ledger.calls:
+            return answer
+        return replace(answer, usage=ledger.usage.as_mapping())
 
     def _asked(self, run: Run, question: Question) -> Answer:
         if not has_word(question.text):

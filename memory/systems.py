@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from uuid import UUID
 
 from memory.answerability import LogisticGate, fingerprint, shipped_calibrations
-from memory.answering import ExtractiveAnswerer
-from memory.attribution import LocalAttributor
+from memory.answering import ExtractiveAnswerer, WrittenAnswerer
+from memory.attribution import LocalAttributor, ModelAttributor, PaperAttributor
 from memory.chunking import Chunker
 from memory.confidence import LogisticConfidence
+from memory.distillation.base import BatchExtractor, Extractor
+from memory.distillation.full import FullExtractor
 from memory.distillation.local import LocalExtractor
+from memory.distillation.mini import MiniExtractor
+from memory.distillation.routed import RoutedExtractor
 from memory.embedding import Embedder
 from memory.errors import AttestError
-from memory.megamem import MegaMem
-from memory.query.base import Authority
+from memory.language_models.base import LanguageModel, Role
+from memory.megamem import MegaMem, Staying
+from memory.query.base import (
+    Answerer,
+    Attributor,
+    Authority,
+    Expander,
+    Reranker,
+    Transform,
+    Verdict,
+)
 from memory.query.expansion import PseudoRelevance
+from memory.query.fusion import UNCAPPED
+from memory.query.model_transform import ModelExpander, ModelTransform, PaperTransform
+from memory.query.packing import Packer, render_card, render_quoted
 from memory.query.ranking import DocumentRanker
 from memory.query.reranking import LocalReranker
 from memory.query.retrieval import Retriever, RouteWeights
 from memory.query.transform import LocalTransform
+from memory.query.verdict import ModelVerdict
 from memory.stores.base import MemoryStore
 
 #: Stages that can be switched off, each by the name that the trace has for it.
@@ -31,13 +49,15 @@ STAGES = frozenset(
         "keyword",
         "rank",
         "reranker",
+        "verdict",
         "expansion",
         "gate",
         "attribution",
     }
 )
-#: Off unless asked for: not measured to help in this mode (docs/evaluation.md).
-OFF_BY_DEFAULT: frozenset[str] = frozenset({"reranker"})
+#: Off unless asked for: not measured to help (docs/evaluation.md). A reranker that an
+#: administrator chose is on.
+OFF_BY_DEFAULT: frozenset[str] = frozenset({"reranker", "verdict"})
 
 #: Ablations of A14 and ours: name -> what's off beside what's off anyway.
 ABLATIONS: Mapping[str, frozenset[str]] = {
@@ -53,8 +73,22 @@ ABLATIONS: Mapping[str, frozenset[str]] = {
 }
 
 
+#: What the product has off, switched on.
+ADDITIONS: Mapping[str, frozenset[str]] = {
+    "megamem-reranker": frozenset({"reranker"}),
+    "megamem-verdict": frozenset({"verdict"}),
+}
+PAPER = "megamem_paper"
+
 #: Every pipeline by name.
-PIPELINES = ("megamem", "megamem-reranker", *(f"megamem-{name}" for name in ABLATIONS))
+PIPELINES = (
+    *("megamem", PAPER, *ADDITIONS),
+    *(f"megamem-{name}" for name in ABLATIONS),
+)
+
+#: The depth of every route, and of the pool, in the paper (A7, A16).
+PAPER_DEPTH = 20
+PAPER_POOL = 100
 
 
 class UnknownSystem(AttestError):
@@ -65,15 +99,26 @@ class UnknownStage(AttestError):
     """A stage to switch off has no such name."""
 
 
+def _none_stays() -> frozenset[UUID]:
+    return frozenset()
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What every pipeline over one store shares."""
+    """What every pipeline over one store shares.
+
+    `models` gives the language model of a role; None: there's no model. `stays` names
+    the sources that no model elsewhere may read. `reranker` is the configured one.
+    """
 
     store: MemoryStore
     embedder: Embedder
     authority: Authority | None = None
     threshold: float | None = None
     off: Collection[str] = field(default=())
+    models: Callable[[Role], LanguageModel] | None = None
+    stays: Callable[[], frozenset[UUID]] = _none_stays
+    reranker: Reranker | None = None
 
 
 def default_chunker() -> Chunker:
@@ -84,6 +129,36 @@ def default_chunker() -> Chunker:
 def default_extractor() -> LocalExtractor:
     """Return the extractor that needs no model."""
     return LocalExtractor()
+
+
+#: The extractors by name (A3, A4).
+EXTRACTORS = ("local", "mini", "full")
+
+
+def extractor(
+    name: str,
+    models: Callable[[Role], LanguageModel] | None,
+    stays: Callable[[], frozenset[UUID]] = _none_stays,
+) -> Extractor:
+    """Return the named extractor; documents of sources that stay are read locally.
+
+    Raises UnknownStage for another name, and where `mini` or `full` have no model.
+    """
+    if name not in EXTRACTORS:
+        raise UnknownStage(
+            f"There's no extractor {name!r}. Known: {', '.join(EXTRACTORS)}."
+        )
+    if name == "local":
+        return default_extractor()
+    if models is None:
+        raise UnknownStage(
+            f"The extractor {name!r} needs a language model; none is configured."
+        )
+    mini = MiniExtractor(models(Role.EXTRACTION))
+    remote: BatchExtractor = mini
+    if name == "full":
+        remote = FullExtractor(mini, models(Role.ABSTRACTION))
+    return RoutedExtractor(remote, default_extractor(), stays)
 
 
 def megamem(
@@ -98,38 +173,124 @@ def megamem(
         raise UnknownStage(
             f"There's no stage {min(unknown)!r}. Known: {', '.join(sorted(STAGES))}."
         )
-    left_out = {*(OFF_BY_DEFAULT - set(on)), *off, *parts.off}
-    reranker = None if "reranker" in left_out else LocalReranker(parts.embedder)
+    left_out = {*(_off_by_default(parts) - set(on)), *off, *parts.off}
+    reranker = None
+    if "reranker" not in left_out:
+        reranker = parts.reranker or LocalReranker(parts.embedder)
     gate_calibration, confidence = shipped_calibrations()
     running = running_fingerprint(
-        parts.embedder.name, reranker.name if reranker else ""
+        parts.embedder.name,
+        reranker.name if reranker else "",
+        mode="local" if parts.models is None else "model",
     )
     gate = LogisticGate(gate_calibration, running)
     threshold = parts.threshold
+    stages = _stages(parts)
     return MegaMem(
         retriever=Retriever(parts.store, parts.embedder, _weights(left_out)),
-        answerer=ExtractiveAnswerer(parts.embedder),
-        transform=None if "transform" in left_out else LocalTransform(),
+        answerer=stages.answerer,
+        packer=Packer(render=render_card if parts.models is None else render_quoted),
+        transform=None if "transform" in left_out else stages.transform,
         ranker=None if "rank" in left_out else DocumentRanker(),
         reranker=reranker,
         authority=parts.authority,
+        verdict=None if "verdict" in left_out else stages.verdict,
         gate=None if "gate" in left_out else gate,
-        expander=None if "expansion" in left_out else PseudoRelevance(),
-        attributor=(
-            None if "attribution" in left_out else LocalAttributor(parts.embedder)
-        ),
+        expander=None if "expansion" in left_out else stages.expander,
+        attributor=None if "attribution" in left_out else stages.attributor,
         confidence=LogisticConfidence(confidence),
+        staying=_staying(parts, attributes="attribution" not in left_out),
         threshold=gate_calibration.threshold if threshold is None else threshold,
     )
 
 
-def running_fingerprint(embedder: str, reranker: str = "") -> str:
+def megamem_paper(parts: Parts) -> MegaMem:
+    """Return the paper's pipeline (A16), in which nothing is ours.
+
+    Canonical wording and expansions in one call, always; both views at depth 20, no
+    keyword route, no gate, no ranking of documents; every chunk of a hit counts. The
+    configured reranker is used. Without a model the question is searched as it is, and
+    answered and attributed as the product does it then. Access is confirmed as ever.
+    """
+    models = parts.models
+    local = _stages(replace(parts, models=None))
+    return MegaMem(
+        retriever=Retriever(
+            parts.store,
+            parts.embedder,
+            RouteWeights(keyword_chunks=0.0, keyword_memories=0.0),
+            depth=PAPER_DEPTH,
+            memory_depth=PAPER_DEPTH,
+            pool=PAPER_POOL,
+            max_chunks_per_hit=UNCAPPED,
+        ),
+        answerer=(
+            WrittenAnswerer(models(Role.ANSWER), render_card)
+            if models
+            else local.answerer
+        ),
+        transform=PaperTransform(models(Role.QUERY)) if models else None,
+        reranker=parts.reranker,
+        authority=parts.authority,
+        attributor=(
+            PaperAttributor(models(Role.ATTRIBUTION)) if models else local.attributor
+        ),
+        staying=_staying(parts),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Stages:
+    """The stages that a language model does, or something local without one."""
+
+    transform: Transform
+    expander: Expander
+    verdict: Verdict | None
+    answerer: Answerer
+    attributor: Attributor
+
+
+def _stages(parts: Parts) -> _Stages:
+    models = parts.models
+    if models is None:
+        return _Stages(
+            LocalTransform(),
+            PseudoRelevance(),
+            None,
+            ExtractiveAnswerer(parts.embedder),
+            LocalAttributor(parts.embedder),
+        )
+    return _Stages(
+        ModelTransform(models(Role.QUERY), lambda: not parts.stays()),
+        ModelExpander(models(Role.QUERY)),
+        ModelVerdict(models(Role.ANSWER)),
+        WrittenAnswerer(models(Role.ANSWER)),
+        ModelAttributor(models(Role.ATTRIBUTION)),
+    )
+
+
+def _staying(parts: Parts, *, attributes: bool = True) -> Staying | None:
+    """Return who answers from evidence that must stay; None without a model."""
+    if parts.models is None:
+        return None
+    local = _stages(replace(parts, models=None))
+    attributor = local.attributor if attributes else None
+    return Staying(parts.stays, local.answerer, attributor)
+
+
+def _off_by_default(parts: Parts) -> frozenset[str]:
+    return OFF_BY_DEFAULT - ({"reranker"} if parts.reranker else set())
+
+
+def running_fingerprint(
+    embedder: str, reranker: str = "", *, mode: str = "local"
+) -> str:
     """Return what a calibration must have been fitted for: encoder, reranker, mode."""
-    return fingerprint(embedder, reranker, "local")
+    return fingerprint(embedder, reranker, mode)
 
 
 def pipelines(parts: Parts) -> Mapping[str, MegaMem]:
-    """Return every named pipeline: `megamem`, `megamem-reranker`, each ablation."""
+    """Return every named pipeline: the product, the paper's, additions, ablations."""
     return {name: pipeline(parts, name) for name in PIPELINES}
 
 
@@ -138,8 +299,10 @@ def pipeline(parts: Parts, name: str) -> MegaMem:
     if name not in PIPELINES:
         known = ", ".join(PIPELINES)
         raise UnknownSystem(f"There's no system {name!r}. Known: {known}.")
-    if name == "megamem-reranker":
-        return megamem(parts, on=["reranker"])
+    if name == PAPER:
+        return megamem_paper(parts)
+    if name in ADDITIONS:
+        return megamem(parts, on=ADDITIONS[name])
     return megamem(parts, off=ABLATIONS.get(name.removeprefix("megamem-"), ()))
 
 

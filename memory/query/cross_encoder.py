@@ -90,7 +90,11 @@ class CrossEncoderReranker:
     def _predicted(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         try:
             found = self._model().predict(
-                list(pairs), batch_size=len(pairs), show_progress_bar=False
+                list(pairs),
+                batch_size=len(pairs),
+                show_progress_bar=False,
+                # Raw logits: a sigmoid makes one of all that are high.
+                activation_fn=_as_is,
             )
             scores = [float(score) for score in found]
         except (RuntimeError, TypeError, ValueError) as error:
@@ -133,6 +137,10 @@ class CrossEncoderReranker:
                 "ATTEST_RERANKER to the folder of a sentence-transformers CrossEncoder, "
                 "`local` or `off`."
             ) from error
+
+
+def _as_is(logits: Any) -> Any:
+    return logits
 
 
 def chunk_text(candidate: Candidate) -> str:
