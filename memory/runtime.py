@@ -14,8 +14,8 @@ from memory.embedding import Embedder
 from memory.encoders import CachedEmbedder, PackagedMiniLM
 from memory.megamem import MegaMem
 from memory.query.base import Authority
-from memory.stores.base import MemoryStore
-from memory.stores.embedded import EmbeddedStore
+from memory.stores.base import MemoryStore, StorePlace
+from memory.stores.embedded_place import EmbeddedPlace
 from memory.systems import Parts, default_chunker, default_extractor, pipeline
 
 Part = TypeVar("Part")
@@ -49,8 +49,13 @@ class Runtime:
 
     @property
     def store(self) -> MemoryStore:
-        """Return the store under ATTEST_HOME."""
-        return self._once("store", self._store)
+        """Return the store that answers. Raises StoreMismatch; see StorePlace."""
+        return self._once("store", self.store_place.open)
+
+    @property
+    def store_place(self) -> StorePlace:
+        """Return where the store is, to build another one beside it."""
+        return self._once("store_place", self._store_place)
 
     @property
     def builder(self) -> Builder:
@@ -87,8 +92,8 @@ class Runtime:
     def _embedder(self) -> Embedder:
         return CachedEmbedder(self.encoder, settings.ATTEST_CACHE / "vectors")
 
-    def _store(self) -> MemoryStore:
-        return EmbeddedStore(
+    def _store_place(self) -> StorePlace:
+        return EmbeddedPlace(
             settings.ATTEST_HOME / "store", self.encoder.name, self.encoder.dimensions
         )
 

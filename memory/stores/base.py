@@ -121,3 +121,38 @@ class MemoryStore(Protocol):
     def close(self) -> None:
         """Release files and connections."""
         ...
+
+
+class StorePlace(Protocol):
+    """Where a store lives: opens the one that answers and builds another beside it.
+
+    A rebuild is `fresh`, writes to what it returns, and `swap`; readers of every
+    process get either the old or the new one, whole. One rebuild at a time: the
+    caller sees to it, and to what other writers do to the old store meanwhile.
+    """
+
+    def open(self) -> MemoryStore:
+        """Return the store that answers, made where there's none.
+
+        Raises StoreMismatch when it was built for another embedding model or schema.
+        """
+        ...
+
+    def fresh(self) -> MemoryStore:
+        """Return an empty store of the configured model, beside the one that answers.
+
+        Never raises StoreMismatch. What an earlier rebuild left unfinished is removed.
+        """
+        ...
+
+    def swap(self, fresh: MemoryStore) -> None:
+        """Let `fresh` answer from now on, and remove the old one.
+
+        An open store follows by itself within a second when both were built for the
+        same embedding model; otherwise its next call raises StoreMismatch.
+        """
+        ...
+
+    def discard(self, fresh: MemoryStore) -> None:
+        """Remove a fresh store that shall not answer."""
+        ...

@@ -28,10 +28,9 @@ from memory.errors import StoreError
 from memory.stores import embedded_rows as rows
 from memory.stores.base import EmbeddedHashes, Replacement
 from memory.stores.embedded_filters import among, quoted, scope_filter
-from memory.stores.embedded_meta import one_at_a_time, open_folder
+from memory.stores.embedded_meta import note_stamp, one_at_a_time, open_folder
 from memory.stores.embedded_writes import Writes
 
-TABLE = "objects"
 #: Ids in one look-up, rows in one part of an inventory.
 _LOOK_UP = 2_000
 #: Distinct words of a keyword query; a longer text is a paste, not a question.
@@ -56,18 +55,33 @@ class EmbeddedStore:
     schema.
     """
 
-    def __init__(self, folder: Path, embedder_name: str, dimensions: int) -> None:
-        """Open the store in `folder`, making it where it isn't there."""
+    def __init__(
+        self,
+        folder: Path,
+        embedder_name: str,
+        dimensions: int,
+        *,
+        table: str | None = None,
+    ) -> None:
+        """Open the store in `folder`, making it where it isn't there.
+
+        `table` is one that doesn't answer yet; without it, it's always the one that
+        does, whatever is swapped meanwhile.
+        """
         self._folder = Path(folder)
         self._dimensions = dimensions
         self._lock = threading.Lock()
         self._opened: Any = None
-        note = {
-            "schema": rows.SCHEMA_VERSION,
-            "embedder": embedder_name,
-            "dimensions": dimensions,
-        }
-        open_folder(self._folder, note)
+        self._stamp: tuple[int, int] | None = None
+        self._fresh = table
+        self._note = note_of(embedder_name, dimensions)
+        if table is None:
+            open_folder(self._folder, self._note)
+
+    @property
+    def fresh_table(self) -> str | None:
+        """Return the table's name where it doesn't answer yet."""
+        return self._fresh
 
     def replace_document(
         self,
@@ -233,22 +247,20 @@ class EmbeddedStore:
 
     def _table(self) -> Any:
         with self._lock:
-            if self._opened is None:
-                self._opened = self._open()
+            # A look at one file's times: another process may have swapped the store.
+            stamp = None if self._fresh else note_stamp(self._folder)
+            if self._opened is None or stamp != self._stamp:
+                name = self._fresh or open_folder(self._folder, self._note)
+                self._opened, self._stamp = self._open(name), stamp
             return self._opened
 
-    def _open(self) -> Any:
-        # Its warnings are about its own indexes and would stand in a user's terminal.
-        os.environ.setdefault("LANCEDB_LOG", "error")
-        import lancedb
-
+    def _open(self, name: str) -> Any:
         from memory.stores.embedded_indexes import create_keyword_indexes
 
-        # Zero: every read looks for a newer version first, which costs next to nothing.
-        database = lancedb.connect(self._folder, read_consistency_interval=timedelta(0))
+        database = connect(self._folder)
         schema = rows.schema(self._dimensions)
         with one_at_a_time(self._folder):
-            table = database.create_table(TABLE, schema=schema, exist_ok=True)
+            table = database.create_table(name, schema=schema, exist_ok=True)
             create_keyword_indexes(table)
         return table
 
@@ -261,6 +273,25 @@ class EmbeddedStore:
                 f"The store in {self._folder} refused: {_cause(error)} "
                 "Check the folder's rights and space."
             ) from error
+
+
+def connect(folder: Path) -> Any:
+    """Return the database in `folder`."""
+    # Its warnings are about its own indexes and would stand in a user's terminal.
+    os.environ.setdefault("LANCEDB_LOG", "error")
+    import lancedb
+
+    # Zero: every read looks for a newer version first, which costs next to nothing.
+    return lancedb.connect(folder, read_consistency_interval=timedelta(0))
+
+
+def note_of(embedder_name: str, dimensions: int) -> dict[str, Any]:
+    """Return what a folder's note says of the store."""
+    return {
+        "schema": rows.SCHEMA_VERSION,
+        "embedder": embedder_name,
+        "dimensions": dimensions,
+    }
 
 
 def _hits(found: Any, scores: list[float]) -> list[Hit]:

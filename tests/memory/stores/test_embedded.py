@@ -8,13 +8,20 @@ from memory.documents import View
 from memory.errors import StoreError, StoreMismatch
 from memory.stores import embedded
 from memory.stores.embedded import EmbeddedStore
+from memory.stores.embedded_place import EmbeddedPlace
 from tests.contracts.corpus import DIMENSIONS, document
 from tests.contracts.store import StoreContract
+from tests.contracts.store_place import PlaceContract
 
 
 class TestEmbeddedStore(StoreContract):
     def make_store(self, folder):
         return EmbeddedStore(folder, "fake", DIMENSIONS)
+
+
+class TestEmbeddedPlace(PlaceContract):
+    def make_place(self, folder, embedder="fake", dimensions=DIMENSIONS):
+        return EmbeddedPlace(folder, embedder, dimensions, grace_s=0)
 
 
 def test_another_model_is_refused_with_the_mend(tmp_path):
