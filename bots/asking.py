@@ -31,8 +31,9 @@ from bots.replies import named_documents, permitted
 from connectors.access import SqlAuthority
 from connectors.models import Person
 from memory.access import Scope
-from memory.documents import Answer, Outcome, Question, Turn
-from memory.errors import AttestError
+from memory.documents import Answer, Outcome, Question, StageTrace, Turn
+from memory.errors import AttestError, StoreError
+from memory.outcomes import STORE_DOWN
 
 log = logging.getLogger(__name__)
 
@@ -182,16 +183,25 @@ def _answered(exchange: Exchange) -> tuple[Answer, dict[str, int]]:
         )
         answer = with_current_names(pipeline().ask(question))
         return answer, searched_sources(scope)
-    except AttestError as error:
+    except StoreError as error:
+        # Its message is for an administrator: it names paths, hosts and commands.
         log.exception("Exchange %s failed.", exchange.id)
-        return _failure(str(error) or FAILED_TEXT), {}
-    except Exception:  # noqa: BLE001 - the edge: the asker gets a reply, the log the cause
+        return _failure(STORE_DOWN, error), {}
+    except Exception as error:  # noqa: BLE001 - the edge: the asker gets a reply, the log the cause
         log.exception("Exchange %s failed.", exchange.id)
-        return _failure(FAILED_TEXT), {}
+        return _failure(FAILED_TEXT, error), {}
 
 
-def _failure(message: str) -> Answer:
-    return Answer(Outcome.FAILED, message, answerability=0.0, confidence=0.0)
+def _failure(message: str, error: Exception | None = None) -> Answer:
+    """Return what the asker is told; the trace keeps what superusers may see."""
+    trace: tuple[StageTrace, ...] = ()
+    if error is not None:
+        reason = str(error) if isinstance(error, AttestError) else ""
+        told = {"error": type(error).__name__, "message": reason}
+        trace = (StageTrace("failed", 0.0, told),)
+    return Answer(
+        Outcome.FAILED, message, answerability=0.0, confidence=0.0, trace=trace
+    )
 
 
 def history(exchange: Exchange, scope: Scope) -> tuple[Turn, ...]:

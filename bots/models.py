@@ -63,7 +63,13 @@ class Exchange(models.Model):
                 fields=["platform", "account", "request_key"],
                 condition=~models.Q(request_key=""),
                 name="one_exchange_per_request",
-            )
+            ),
+            # In SQL no account is unlike every other one, another "no account" too.
+            models.UniqueConstraint(
+                fields=["platform", "request_key"],
+                condition=models.Q(account=None) & ~models.Q(request_key=""),
+                name="one_exchange_per_request_without_account",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Collection
 from dataclasses import replace
 from uuid import UUID
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from connectors.access import scope_of
-from connectors.models import AccessRule, Document, Person
+from connectors.models import Document, Person
+from connectors.rules import rules_by_id
 from memory.access import Scope
 from memory.documents import Answer, LinkedDocument
 
@@ -19,31 +20,49 @@ def scope_for(person: Person | None) -> Scope:
     return Scope(tokens=frozenset()) if person is None else scope_of(person)
 
 
-def readable_documents(scope: Scope) -> QuerySet[Document]:
-    """Return the documents in the store that the scope admits, whatever their status.
+def readable_documents(scope: Scope, wanted: Q) -> QuerySet[Document]:
+    """Return those of the wanted documents in the store that the scope admits.
 
     Status doesn't narrow it: an archived page never answers, but who may read it can
-    open it.
+    open it. `wanted` is a reply's or a page's: it matches hundreds at most.
     """
-    admitted = [
-        rule.id for rule in AccessRule.objects.all() if scope.admits(rule.as_value())
-    ]
-    return Document.objects.filter(state__in=Document.ANSWERING, rule_id__in=admitted)
+    return Document.objects.filter(id__in=_readable(scope, wanted))
 
 
 def readable_ids(scope: Scope, wanted: Collection[UUID]) -> set[UUID]:
     """Return those of `wanted` that may be read now."""
-    if not wanted:
-        return set()
-    found = readable_documents(scope).filter(id__in=wanted)
-    return set(found.values_list("id", flat=True))
+    return _readable(scope, Q(id__in=wanted)) if wanted else set()
+
+
+def _readable(scope: Scope, wanted: Q) -> set[UUID]:
+    stored = Document.objects.filter(wanted, state__in=Document.ANSWERING)
+    rows = list(stored.values_list("id", "rule_id"))
+    rules = _admitted({rule for _, rule in rows}, scope)
+    return {id_ for id_, rule in rows if rule in rules}
 
 
 def searched_sources(scope: Scope) -> dict[str, int]:
-    """Return how many documents of each source a question under this scope searches."""
-    searched = readable_documents(scope).filter(status__in=scope.statuses)
-    counts = searched.order_by("source__name").values_list("source__name")
-    return dict(counts.annotate(Count("pk")))
+    """Return how many documents of each source a question under this scope searches.
+
+    Counted by source and rule, as there may be a rule for every document.
+    """
+    searched = Document.objects.filter(
+        state__in=Document.ANSWERING, status__in=scope.statuses
+    )
+    groups = searched.order_by("source__name").values_list("source__name", "rule_id")
+    rows = list(groups.annotate(Count("pk")))
+    rules = _admitted({rule for _, rule, _ in rows}, scope)
+    counts: dict[str, int] = {}
+    for source, rule, count in rows:
+        if rule in rules:
+            counts[source] = counts.get(source, 0) + count
+    return counts
+
+
+def _admitted(ids: Collection[str | None], scope: Scope) -> set[str]:
+    """Return the rules among these that the scope admits."""
+    rules = rules_by_id([id_ for id_ in ids if id_ is not None])
+    return {id_ for id_, rule in rules.items() if scope.admits(rule)}
 
 
 def with_current_names(answer: Answer) -> Answer:

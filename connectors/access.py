@@ -17,7 +17,8 @@ from django.db import DatabaseError
 from django.db.models import Q
 
 from connectors.errors import AccessError, OptionError
-from connectors.models import AccessRule, Document, Group, Person, Source
+from connectors.models import Document, Group, Person, Source
+from connectors.rules import all_rules, layered_rules, rules_by_id
 from memory import access
 from memory.access import ANYONE, WORKSPACE, Principal, Scope, Status
 from memory.documents import Properties
@@ -58,12 +59,12 @@ def workspace_principals() -> frozenset[Principal]:
 
 def scope_of(person: Person) -> Scope:
     """Return what a person may read, as their memberships are at this moment."""
-    return Scope.of_person(principals_of(person), _rules())
+    return Scope.of_person(principals_of(person), layered_rules())
 
 
 def scope_of_workspace() -> Scope:
     """Return what every employee may read: `ask` without `--as`."""
-    return Scope.of_person(workspace_principals(), _rules())
+    return Scope.of_person(workspace_principals(), layered_rules())
 
 
 def scope_of_members(members: Iterable[Person]) -> Scope:
@@ -82,12 +83,8 @@ def _shared_scope(readers: Sequence[frozenset[Principal]]) -> Scope:
         return Scope.of_channel([])
     distinct = set(readers)
     return Scope.of_channel(
-        rule for rule in _rules() if all(rule.allows(held) for held in distinct)
+        rule for rule in all_rules() if all(rule.allows(held) for held in distinct)
     )
-
-
-def _rules() -> list[access.AccessRule]:
-    return [row.as_value() for row in AccessRule.objects.all()]
 
 
 def principals_named(names: Sequence[str]) -> frozenset[Principal]:
@@ -138,7 +135,8 @@ def documents_named(name: str) -> list[Document]:
     if id_ := _UUID.search(name):
         wanted |= Q(id=id_[0])
     for source in Source.objects.filter(kind="files"):
-        folder = f"{source.options.get('path', '')}/"
+        # An option that was written by hand may end with a slash of its own.
+        folder = f"{str(source.options.get('path', '')).rstrip('/')}/"
         if name.startswith(folder):
             wanted |= Q(source=source, external_id=name.removeprefix(folder))
     rows = Document.objects.filter(wanted).defer("content")
@@ -158,7 +156,8 @@ class SqlAuthority:
         """Return the documents that may be read now; see the protocol.
 
         One query. A document whose row is gone, doesn't answer, or has another rule or
-        status than the store has is left out, and its repair is queued.
+        status than the store has is left out, and its repair is queued; so is the
+        removal of one that SQL doesn't know.
         """
         told = {item.document_id: item for item in properties}
         rows = Document.objects.filter(id__in=list(told)).values_list(
@@ -178,10 +177,28 @@ class SqlAuthority:
                 disagreeing.add(id_)
             elif scope.admits(rule) and Status(status) in scope.statuses:
                 allowed.add(id_)
-        if missing := told.keys() - found:
-            log.warning("store_has_unknown_documents", count=len(missing))
+        self._queue_removal([told[id_] for id_ in told.keys() - found])
         self._queue_repair(disagreeing)
         return allowed
+
+    def _queue_removal(self, unknown: Collection[Properties]) -> None:
+        """Give unknown documents a row that says they're gone; the next sync removes them.
+
+        Where their source is gone too, `verify --mend` removes them.
+        """
+        if not unknown:
+            return
+        ids = [str(item.document_id) for item in unknown]
+        log.warning("store_has_unknown_documents", documents=ids)
+        try:
+            sources = Source.objects.filter(id__in={item.source_id for item in unknown})
+            known = set(sources.values_list("id", flat=True))
+            Document.objects.bulk_create(
+                [_absent(item) for item in unknown if item.source_id in known],
+                ignore_conflicts=True,
+            )
+        except DatabaseError:
+            log.exception("removal_not_queued")
 
     def _queue_repair(self, ids: Collection[UUID]) -> None:
         """Ask the next sync to repair; a question never fails for it."""
@@ -192,6 +209,20 @@ class SqlAuthority:
             Document.objects.filter(id__in=list(ids)).update(needs_repair=True)
         except DatabaseError:
             log.exception("repair_not_queued")
+
+
+def _absent(item: Properties) -> Document:
+    """Return the row of a document that is in the store alone."""
+    return Document(
+        id=item.document_id,
+        source_id=item.source_id,
+        external_id=item.external_id,
+        title=item.title,
+        url=item.url,
+        state=Document.State.REMOVED,
+        reason="unknown_in_store",
+        needs_repair=True,
+    )
 
 
 def _rule_of(layers: Sequence[Sequence[str]] | None) -> access.AccessRule:

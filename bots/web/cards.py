@@ -8,6 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.contrib.auth.models import User
+from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
@@ -116,7 +117,7 @@ def _titles(scope: Scope, answers: Iterable[Answer]) -> dict[UUID, str]:
     named = {id_ for answer in answers for id_ in named_documents(answer)}
     if not named:
         return {}
-    found = readable_documents(scope).filter(id__in=named)
+    found = readable_documents(scope, Q(id__in=named))
     return dict(found.values_list("id", "title"))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
@@ -41,7 +42,7 @@ def document_page(request: HttpRequest, document: UUID) -> HttpResponse:
     account = account_of(request)
     scope = scope_for(person_of(account))
     row = get_object_or_404(
-        readable_documents(scope).select_related("source"), id=document
+        readable_documents(scope, Q(id=document)).select_related("source")
     )
     content = from_json(row.content) if row.content else Content("")
     exchange = _own_exchange(request)

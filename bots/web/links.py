@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Callable, Iterable
 from urllib.parse import unquote, urlsplit
 
+from django.db.models import Q
 from django.urls import reverse
 
 from bots.reading import readable_documents
@@ -92,8 +93,8 @@ def _targets(document: Document, links: Iterable[Link], scope: Scope) -> dict[st
         return {}
     # A page of more links than a query takes has its last ones as plain text.
     names = set(sorted(names)[:MAX_NAMES])
-    found = readable_documents(scope).filter(
-        source_id=document.source_id, external_id__in=names
+    found = readable_documents(
+        scope, Q(source_id=document.source_id, external_id__in=names)
     )
     return {
         external_id: reverse("web:document", args=[id_])

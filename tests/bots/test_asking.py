@@ -5,6 +5,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from bots.answer_json import answer_from_json
 from bots.asking import (
     FAILED_TEXT,
     INTERRUPTED_TEXT,
@@ -17,10 +18,12 @@ from bots.asking import (
 )
 from bots.errors import NothingAsked, NotLinked, QuestionTooLong
 from bots.models import Exchange
+from bots.replies import reply_to
 from connectors.access import scope_of
 from connectors.models import Document
 from memory.documents import Outcome, Turn
 from memory.errors import StoreError
+from memory.outcomes import STORE_DOWN
 from tests.bots.worlds import abstained, answered, make_person
 
 
@@ -105,6 +108,22 @@ def test_the_same_key_of_another_account_is_another_exchange(incoming):
     assert receive(incoming(key="k")) != receive(incoming(key="k", person=bob))
 
 
+def test_the_same_key_without_an_account_is_one_exchange(incoming, alice):
+    alice.account = None
+    first = receive(incoming(key="event-1"))
+    assert receive(incoming(key="event-1")) == first
+    assert receive(incoming(key="event-2")) != first
+
+
+def test_two_workers_with_one_event_store_it_once(incoming, alice, monkeypatch):
+    alice.account = None
+    first = receive(incoming(key="event-1"))
+    found = iter([None, first])
+    monkeypatch.setattr("bots.asking._known", lambda _incoming: next(found))
+    assert receive(incoming(key="event-1")) == first
+    assert Exchange.objects.count() == 1
+
+
 def test_an_exchange_is_answered_once(incoming, pipeline, document):
     pipeline.answers.extend([answered(document), abstained()])
     exchange = receive(incoming())
@@ -129,10 +148,13 @@ def test_an_unexpected_error_is_a_failed_outcome_without_its_details(
     assert "secret" not in str(done.answer)
 
 
-def test_an_error_that_is_meant_for_the_reader_is_shown(incoming, pipeline):
-    pipeline.answers.append(StoreError("The store can't be reached."))
+def test_the_store_s_own_words_are_for_administrators_alone(incoming, pipeline):
+    pipeline.answers.append(StoreError("/srv/attest/store is damaged: rebuild it."))
     done = answer_exchange(receive(incoming()).id)
-    assert (done.outcome, done.reply) == ("failed", "The store can't be reached.")
+    assert (done.outcome, done.reply) == ("failed", STORE_DOWN)
+    assert "/srv/attest/store" not in str(reply_to(answer_from_json(done.answer)))
+    [stage] = done.answer["trace"]
+    assert stage["detail"]["message"] == "/srv/attest/store is damaged: rebuild it."
 
 
 def test_a_worker_that_comes_back_late_writes_nothing(incoming, pipeline, document):
@@ -193,8 +215,9 @@ class TestHistory:
             self.ask(incoming)
         last = receive(incoming())
         scope = scope_of(alice)
-        # Earlier exchanges, rules, documents that may be read.
-        with django_assert_num_queries(3):
+        history(last, scope)
+        # Earlier exchanges, documents that may be read; rules are remembered.
+        with django_assert_num_queries(2):
             assert len(history(last, scope)) == 10
 
     def test_it_holds_no_other_thread(self, incoming, pipeline):

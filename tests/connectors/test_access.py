@@ -1,5 +1,6 @@
 """Who may see what, against an oracle that reads the rule as it's written."""
 
+from dataclasses import replace
 from uuid import UUID, uuid4
 
 import pytest
@@ -21,6 +22,7 @@ from connectors.access import (
 from connectors.errors import AccessError, OptionError
 from connectors.models import Document, Group, Membership, Person, Source
 from connectors.syncing_batch import save_rules
+from connectors.syncing_rows import Action, plan_repair
 from memory import access
 from memory.access import ANYONE, WORKSPACE, AccessRule, Principal, Scope, Status
 from memory.documents import Properties
@@ -247,6 +249,27 @@ def test_an_unknown_document_is_left_out(db):
         uuid4(), uuid4(), "x", access.WORKSPACE_RULE.id, frozenset({WORKSPACE})
     )
     assert SqlAuthority().confirmed([unknown], WORKSPACE_SCOPE) == set()
+
+
+def test_an_unknown_document_is_removed_from_the_store_by_the_next_sync(stored):
+    row, properties = stored
+    unknown = replace(properties, document_id=uuid4(), external_id="gone")
+    assert SqlAuthority().confirmed([unknown], WORKSPACE_SCOPE) == set()
+    queued = Document.objects.get(id=unknown.document_id)
+    assert (queued.source, queued.external_id) == (row.source, "gone")
+    assert plan_repair(queued).action is Action.DELETE
+    assert queued.needs_repair
+    assert SqlAuthority().confirmed([unknown], WORKSPACE_SCOPE) == set()
+
+
+def test_a_document_is_found_by_its_file_where_the_option_ends_with_a_slash(stored):
+    files = Source.objects.create(
+        kind="files", name="F", options={"path": "/srv/docs/"}
+    )
+    row = Document.objects.create(
+        id=uuid4(), source=files, external_id="x/b.md", state=State.SKIPPED
+    )
+    assert people.documents_named("/srv/docs/x/b.md") == [row]
 
 
 def test_documents_are_found_by_link_id_path_or_file(stored):

@@ -1,9 +1,13 @@
 """The guard against deleting what only seems to be gone."""
 
+from uuid import UUID
+
 import pytest
 
 from connectors.base import Unchanged
 from connectors.models import Document, Source, SyncRun
+from connectors.syncing_known import KnownDocument
+from connectors.syncing_prune import hold
 from tests.connectors.worlds import COMPLETE, issues
 
 State = Document.State
@@ -100,3 +104,16 @@ def test_documents_that_never_answered_do_not_hold_a_run(world):
     run = keep(world, ["a"])
     assert run.state == SyncRun.State.SUCCEEDED
     assert run.counts["deleted"] == 50
+
+
+@pytest.mark.django_db
+def test_a_hundred_thousand_documents_can_be_held(world):
+    world.sync(*world.upserts("a"), COMPLETE)
+    row = world.row("a")
+    many = [
+        KnownDocument(UUID(int=n), str(n), State.INDEXED, "", "", "", None)
+        for n in range(100_000)
+    ]
+    many.append(KnownDocument(row.id, "a", State.INDEXED, "", "", "", None))
+    hold(many)
+    assert world.states() == {"a": State.HELD}
