@@ -32,6 +32,8 @@ class Role(StrEnum):
     ANSWER = "answer"
     ATTRIBUTION = "attribution"
     JUDGE = "judge"
+    #: No prompt: the calls of an embedding model, in ledger and Spend.
+    EMBEDDING = "embedding"
 
 
 class LanguageModelError(AttestError):
