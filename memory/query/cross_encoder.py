@@ -55,6 +55,10 @@ class CrossEncoderReranker:
             name = os.path.basename(name)
         return f"cross-encoder/{name}/{self._max_tokens or 'own limit'}"
 
+    def load(self) -> None:
+        """Load the model now, so that no question waits for it. Raises RerankerError."""
+        self._model()
+
     def rerank(self, text: str, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Return the same candidates, best first, with `signals["rerank"]` set.
 
