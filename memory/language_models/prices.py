@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -126,10 +126,8 @@ def _price(row: Mapping[str, Any], where: str) -> Price:
 
 
 def _amount(value: object, where: str) -> Decimal:
-    try:
-        amount = Decimal(str(value)) if isinstance(value, int | Decimal) else None
-    except InvalidOperation:
-        amount = None
-    if amount is None or isinstance(value, bool) or not 0 <= amount < 100_000:
+    is_number = isinstance(value, int | Decimal) and not isinstance(value, bool)
+    amount = Decimal(str(value)) if is_number else Decimal("NaN")
+    if not amount.is_finite() or not 0 <= amount < 100_000:
         raise PriceError(f"{where}: a price is dollars per million tokens, 0 or more.")
     return amount
