@@ -4,7 +4,8 @@ MemoryError_ is taken by Python, so the root is AttestError:
 
     AttestError                 message is for the reader
     ├── StoreError              the store refused or can't be reached
-    │   └── StoreMismatch       its schema or embedding model isn't the configured one
+    │   ├── StoreMismatch       its schema or embedding model isn't the configured one
+    │   └── StoreUnreachable    it can't be reached now; trying later may help
     ├── EmbeddingError          the encoder failed or returned what it must not
     └── DataSetError            an evaluation data set can't be read
 """
@@ -22,6 +23,10 @@ class StoreError(AttestError):
 
 class StoreMismatch(StoreError):
     """The store was built with another schema or embedding model."""
+
+
+class StoreUnreachable(StoreError):
+    """The store's server can't be reached now."""
 
 
 class EmbeddingError(AttestError):

@@ -30,6 +30,12 @@ from memory.stores.base import EmbeddedHashes, Replacement
 from memory.stores.embedded_filters import among, quoted, scope_filter
 from memory.stores.embedded_meta import note_stamp, one_at_a_time, open_folder
 from memory.stores.embedded_writes import Writes
+from memory.stores.objects import (
+    PROPERTY_COLUMNS,
+    check_query,
+    properties_of,
+    stored_chunk,
+)
 
 #: Ids in one look-up, rows in one part of an inventory.
 _LOOK_UP = 2_000
@@ -41,7 +47,7 @@ _REFINE = 2
 
 _WORD = re.compile(r"[^\W_]+")
 _HIT_COLUMNS = ["id", "document_id", "chunk_ids"]
-_CHUNK_COLUMNS = ["id", "payload", *rows.PROPERTY_COLUMNS]
+_CHUNK_COLUMNS = ["id", "payload", *PROPERTY_COLUMNS]
 
 
 class EmbeddedStore:
@@ -127,7 +133,7 @@ class EmbeddedStore:
         where = scope_filter(scope, view)
         if where is None or limit <= 0:
             return []
-        self._check_vector(vector)
+        check_query(vector, self._dimensions)
         with self._errors():
             found = (
                 self._table()
@@ -182,7 +188,7 @@ class EmbeddedStore:
             for values in self._select(
                 f"{among('id', part)} AND {where}", _CHUNK_COLUMNS
             ):
-                stored = rows.stored_chunk(values)
+                stored = stored_chunk(values)
                 found[stored.chunk.id] = stored
         return [found[chunk_id] for chunk_id in wanted if chunk_id in found]
 
@@ -210,12 +216,12 @@ class EmbeddedStore:
         Read in parts, as a large store's rows don't fit into memory at once.
         """
         where = f"view = {quoted(view.value)}"
-        columns = ["id", *rows.PROPERTY_COLUMNS]
+        columns = ["id", *PROPERTY_COLUMNS]
         with self._errors():
             found = self._table().search().where(where).select(columns)
             for part in found.to_batches(batch_size=_LOOK_UP):
                 for values in part.to_pylist():
-                    yield UUID(values["id"]), rows.properties_of(values)
+                    yield UUID(values["id"]), properties_of(values)
 
     def optimize(self) -> None:
         """Build missing indexes, fold recent writes in, drop old versions.
@@ -235,12 +241,6 @@ class EmbeddedStore:
             found = self._table().search().where(where).select(columns).to_arrow()
         selected: list[dict[str, Any]] = found.to_pylist()
         return selected
-
-    def _check_vector(self, vector: Vector) -> None:
-        if vector.shape != (self._dimensions,) or not np.isfinite(vector).all():
-            raise StoreError(
-                f"A query needs a finite vector of {self._dimensions} dimensions."
-            )
 
     def _writes(self) -> Writes:
         return Writes(self._table(), self._dimensions)

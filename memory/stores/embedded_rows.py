@@ -9,41 +9,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 import numpy as np
 import pyarrow as pa
 
-from memory.access import Status
-from memory.documents import (
-    Chunk,
-    FloatArray,
-    Memory,
-    Properties,
-    StoredChunk,
-    Vector,
-    View,
-)
+from memory.documents import Chunk, FloatArray, Memory, Properties, Vector, View
 from memory.embedding import embedded_text, text_hash
+from memory.stores.objects import PROPERTY_COLUMNS, payload_of, property_values
 
 #: Raised when a column changes its meaning; a store of another version is rebuilt.
 SCHEMA_VERSION = 1
 
-PROPERTY_COLUMNS = (
-    "document_id",
-    "source_id",
-    "title",
-    "access_rule",
-    "tokens",
-    "status",
-    "url",
-    "source_name",
-    "external_id",
-    "updated_at",
-)
 #: Keyword search has a column for each view: each has its own word statistics.
 SEARCH_COLUMN = {View.CHUNKS: "chunk_words", View.MEMORIES: "memory_words"}
 
@@ -63,23 +40,6 @@ def schema(dimensions: int) -> pa.Schema:
             ("vector", pa.list_(pa.float32(), dimensions)),
         ]
     )
-
-
-def property_values(properties: Properties) -> dict[str, Any]:
-    """Return the columns that `set_properties` rewrites."""
-    updated_at = properties.updated_at
-    return {
-        "document_id": str(properties.document_id),
-        "source_id": str(properties.source_id),
-        "title": properties.title,
-        "access_rule": properties.access_rule,
-        "tokens": sorted(properties.tokens),
-        "status": properties.status.value,
-        "url": properties.url,
-        "source_name": properties.source_name,
-        "external_id": properties.external_id,
-        "updated_at": updated_at.isoformat() if updated_at else None,
-    }
 
 
 def with_properties(found: pa.Table, new: Mapping[str, Properties]) -> pa.Table:
@@ -107,7 +67,7 @@ def row(properties: Properties, item: Chunk | Memory) -> dict[str, Any]:
         "view": view.value,
         "chunk_ids": [str(chunk_id) for chunk_id in chunk_ids],
         "text_hash": text_hash(embedded),
-        "payload": json.dumps(_payload(item), ensure_ascii=False),
+        "payload": json.dumps(payload_of(item), ensure_ascii=False),
     }
 
 
@@ -126,44 +86,3 @@ def table(
     ]
     arrays.append(pa.FixedSizeListArray.from_arrays(pa.array(flat), dimensions))
     return pa.Table.from_arrays(arrays, schema=columns)
-
-
-def _payload(item: Chunk | Memory) -> dict[str, Any]:
-    if isinstance(item, Memory):
-        return {
-            "type": item.type.value,
-            "key": item.key,
-            "value": item.value,
-            "extractor": item.extractor,
-        }
-    values = asdict(item)
-    for name in ("id", "document_id", "vector"):
-        del values[name]
-    return values
-
-
-def properties_of(values: Mapping[str, Any]) -> Properties:
-    """Return a row's properties."""
-    updated_at = values["updated_at"]
-    return Properties(
-        document_id=UUID(values["document_id"]),
-        source_id=UUID(values["source_id"]),
-        title=values["title"],
-        access_rule=values["access_rule"],
-        tokens=frozenset(values["tokens"]),
-        status=Status(values["status"]),
-        url=values["url"],
-        source_name=values["source_name"],
-        external_id=values["external_id"],
-        updated_at=datetime.fromisoformat(updated_at) if updated_at else None,
-    )
-
-
-def stored_chunk(values: Mapping[str, Any]) -> StoredChunk:
-    """Return a row of the chunk view as a chunk, without its vector."""
-    payload = json.loads(values["payload"])
-    payload["path"] = tuple(payload["path"])
-    chunk = Chunk(
-        id=UUID(values["id"]), document_id=UUID(values["document_id"]), **payload
-    )
-    return StoredChunk(chunk, properties_of(values))

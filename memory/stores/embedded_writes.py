@@ -8,13 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-import numpy as np
-
 from memory.documents import Chunk, Memory, Properties, Vector
-from memory.errors import StoreError
 from memory.stores import embedded_rows as rows
 from memory.stores.base import Replacement
 from memory.stores.embedded_filters import among
+from memory.stores.objects import check_unique, items_of, vector_of
 
 #: Tries of a commit that another process's commit overtook.
 _TRIES = 20
@@ -36,7 +34,7 @@ class Writes:
         """Replace documents; the last one counts where a document comes twice."""
         by_document = {each.properties.document_id: each for each in replacements}
         for replacement in by_document.values():
-            _check_belongs(replacement)
+            items_of(replacement)
         documents = among("document_id", by_document)
 
         def commit() -> None:
@@ -89,25 +87,13 @@ class Writes:
 
     def _rows(self, replacements: Sequence[Replacement]) -> Any:
         items: list[tuple[Properties, Chunk | Memory]] = [
-            (each.properties, item) for each in replacements for item in _items(each)
+            (each.properties, item) for each in replacements for item in items_of(each)
         ]
-        _check_unique(item.id for _, item in items)
+        check_unique(item.id for _, item in items)
         kept = self._kept_vectors([item.id for _, item in items if item.vector is None])
-        vectors = [self._vector(item, kept) for _, item in items]
+        vectors = [vector_of(item, kept, self._dimensions) for _, item in items]
         values = [rows.row(properties, item) for properties, item in items]
         return rows.table(values, vectors, self._dimensions)
-
-    def _vector(self, item: Chunk | Memory, kept: dict[UUID, Vector]) -> Vector:
-        vector = item.vector if item.vector is not None else kept.get(item.id)
-        if vector is None:
-            raise StoreError(
-                f"{_named(item)} is new and has no vector. Embed it first."
-            )
-        if vector.shape != (self._dimensions,) or not np.isfinite(vector).all():
-            raise StoreError(
-                f"{_named(item)} needs a finite vector of {self._dimensions} dimensions."
-            )
-        return vector
 
     def _kept_vectors(self, ids: list[UUID]) -> dict[UUID, Vector]:
         if not ids:
@@ -118,29 +104,6 @@ class Writes:
         vectors = flat.reshape(-1, self._dimensions)
         names = columns["id"].to_pylist()
         return {UUID(name): vector for name, vector in zip(names, vectors, strict=True)}
-
-
-def _items(replacement: Replacement) -> list[Chunk | Memory]:
-    return [*replacement.chunks, *replacement.memories]
-
-
-def _check_belongs(replacement: Replacement) -> None:
-    document_id = replacement.properties.document_id
-    for item in _items(replacement):
-        if item.document_id != document_id:
-            raise StoreError(f"{_named(item)} isn't of the document {document_id}.")
-
-
-def _check_unique(ids: Iterable[UUID]) -> None:
-    seen = set()
-    for object_id in ids:
-        if object_id in seen:
-            raise StoreError(f"The object {object_id} comes twice in one write.")
-        seen.add(object_id)
-
-
-def _named(item: Chunk | Memory) -> str:
-    return f"The {'chunk' if isinstance(item, Chunk) else 'memory'} {item.id}"
 
 
 def _until_committed(commit: Callable[[], object]) -> None:

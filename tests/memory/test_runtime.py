@@ -20,12 +20,15 @@ def test_threads_that_need_each_others_parts_do_not_wait_for_ever(
         building.set()
         opening.wait(WAIT_S)
 
-    class Store:
+    class Place:
         def __init__(self, *_args):
             pass
 
+        def open(self):
+            return object()
+
     monkeypatch.setattr(runtime_module, "default_chunker", chunker)
-    monkeypatch.setattr(runtime_module, "EmbeddedStore", Store)
+    monkeypatch.setattr(runtime_module, "EmbeddedPlace", Place)
 
     def ask():
         building.wait(WAIT_S)
