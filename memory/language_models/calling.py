@@ -20,7 +20,7 @@ from memory.language_models.capabilities import (
     Capability,
     lesson,
 )
-from memory.language_models.endpoint import Connection, timeout
+from memory.language_models.connection import Connection, timeout
 from memory.language_models.failures import Failure, NotAnApi, failure_of
 from memory.language_models.patience import Patience
 from memory.language_models.prices import Prices, Tokens

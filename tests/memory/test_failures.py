@@ -13,7 +13,8 @@ from memory.distillation.mini import MiniExtractor
 from memory.documents import ABSTENTION, Outcome, Question
 from memory.evaluation.index import properties_of
 from memory.language_models.calling import Caller
-from memory.language_models.endpoint import Connection, Endpoint
+from memory.language_models.connection import Connection
+from memory.language_models.endpoint import Endpoint
 from memory.language_models.openai_model import OpenAIModel
 from memory.language_models.patience import Patience
 from memory.language_models.prices import Prices

@@ -8,7 +8,8 @@ from memory.encoders.openai import OpenAIEmbedder
 from memory.errors import EmbeddingError
 from memory.language_models.base import Role
 from memory.language_models.calling import Caller
-from memory.language_models.endpoint import Connection, Endpoint
+from memory.language_models.connection import Connection
+from memory.language_models.endpoint import Endpoint
 from memory.language_models.ledger import collecting
 from memory.language_models.patience import Patience
 from memory.language_models.prices import Prices

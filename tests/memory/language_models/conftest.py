@@ -5,7 +5,8 @@ import pytest
 from memory.language_models.base import Request, Role
 from memory.language_models.calling import Caller
 from memory.language_models.capabilities import Capabilities
-from memory.language_models.endpoint import Connection, Endpoint
+from memory.language_models.connection import Connection
+from memory.language_models.endpoint import Endpoint
 from memory.language_models.openai_model import OpenAIModel
 from memory.language_models.patience import Patience
 from memory.language_models.prices import Prices
