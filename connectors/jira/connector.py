@@ -101,9 +101,9 @@ class Jira:
 
     def listing(self) -> Iterator[str]:
         """Yield the ids of all issues, restricted comments and attachments."""
-        visit = self._visit()
         fields = {"project", *self._inside_fields()}
         with _complete_or_not():
+            visit = self._visit()
             visit.check_whole()
             reader = visit.reader(self._client, fields)
             for issue in self._all(visit, reader):
@@ -116,8 +116,8 @@ class Jira:
 
     def access(self) -> Iterator[tuple[str, AccessRule]]:
         """Yield the rules of all issues, restricted comments and attachments."""
-        visit = self._visit()
         with _complete_or_not():
+            visit = self._visit()
             visit.check_whole()
             fields = {*ACCESS_FIELDS, *self._inside_fields(), *visit.custom_fields()}
             reader = visit.reader(self._client, fields)

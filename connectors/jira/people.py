@@ -50,7 +50,7 @@ class People:
         who = "Everybody who can sign in to Jira"
         yield Membership(self.names.application(""), who, everybody)
         for user in self._accounts.values():
-            yield Membership(self.names.user(user.id), user.name, (user.id,))
+            yield Membership(self.names.account(user.id), user.name, (user.id,))
 
     def accounts(self) -> list[User]:
         """Return all active accounts, with the e-mail addresses that the site shows."""

@@ -25,9 +25,9 @@ class Names:
 
     source_id: UUID
 
-    def user(self, account_id: str) -> Principal:
+    def account(self, account_id: str) -> Principal:
         """Return the principal of one account: a group of one."""
-        return group(self.source_id, f"user:{account_id}")
+        return group(self.source_id, f"account:{account_id}")
 
     def group(self, group_id: str) -> Principal:
         """Return the principal of a group."""
@@ -120,10 +120,10 @@ class Rules:
             case "projectRole":
                 return {names.role(issue.project.id, holder.id)} if holder.id else set()
             case "user":
-                return {names.user(holder.id)} if holder.id else set()
+                return {names.account(holder.id)} if holder.id else set()
             case "projectLead":
                 lead = issue.project.lead_id
-                return {names.user(lead)} if lead else set()
+                return {names.account(lead)} if lead else set()
             case "reporter" | "assignee":
                 return self._users([issue.user(holder.kind)])
             case kind if kind in CUSTOM_FIELDS:
@@ -143,4 +143,4 @@ class Rules:
         return {self.names.group(id_) for id_ in ids if id_}
 
     def _users(self, users: list[User | None]) -> set[Principal]:
-        return {self.names.user(user.id) for user in users if user}
+        return {self.names.account(user.id) for user in users if user}

@@ -234,7 +234,7 @@ def test_projects_groups_and_users_are_read_to_their_end(jira, ops):
     told = {m.group: m.members for m in connector.memberships()}
     staff = next(name for name in told if name.endswith(":group:staff"))
     assert len(told[staff]) == 7
-    assert sum(":user:" in name for name in told) == 8
+    assert sum(":account:" in name for name in told) == 8
     assert sum(":group:team" in name for name in told) == 5
 
 
