@@ -5,18 +5,24 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, TypeVar
+from uuid import UUID
 
 from django.conf import settings
+from django.utils.module_loading import import_string
 
 from memory.building import Builder
+from memory.distillation.base import Extractor
 from memory.embedding import Embedder
 from memory.encoders import CachedEmbedder, PackagedMiniLM
 from memory.megamem import MegaMem
-from memory.query.base import Authority
+from memory.query.base import Authority, Reranker
+from memory.query.cross_encoder import CrossEncoderReranker
+from memory.query.reranking import LocalReranker
 from memory.stores.base import MemoryStore, StorePlace
 from memory.stores.embedded_place import EmbeddedPlace
-from memory.systems import Parts, default_chunker, default_extractor, pipeline
+from memory.systems import Models, Parts, default_chunker, extractor, pipeline
 
 Part = TypeVar("Part")
 
@@ -36,6 +42,13 @@ class Runtime:
         """Take another encoder than the settings'; what was made with it is let go."""
         with self._lock:
             self._made = {"encoder": encoder}
+
+    def use_models(self, models: Models | None) -> None:
+        """Take other language models than the settings'; None: work without any."""
+        with self._lock:
+            for name in ("builder", "extractor"):
+                self._made.pop(name, None)
+            self._made["models"] = models
 
     @property
     def encoder(self) -> Embedder:
@@ -58,6 +71,21 @@ class Runtime:
         return self._once("store_place", self._store_place)
 
     @property
+    def models(self) -> Models | None:
+        """Return the language models by role, None where none is configured."""
+        return self._once("models", self._models)
+
+    @property
+    def reranker(self) -> Reranker | None:
+        """Return what ATTEST_RERANKER names, None where it's off."""
+        return self._once("reranker", self._reranker)
+
+    @property
+    def extractor(self) -> Extractor:
+        """Return what ATTEST_EXTRACTOR names. Raises UnknownStage without a model."""
+        return self._once("extractor", self._extractor)
+
+    @property
     def builder(self) -> Builder:
         """Return what writes documents into the store."""
         return self._once("builder", self._builder)
@@ -69,14 +97,20 @@ class Runtime:
 
         `authority` has the last word on access; bots pass SQL's. Raises UnknownSystem.
         """
-        parts = Parts(
-            self.store,
+        return pipeline(self.parts(self.store, authority), name)
+
+    def parts(self, store: MemoryStore, authority: Authority | None = None) -> Parts:
+        """Return what pipelines over a store are made of, as the settings have it."""
+        return Parts(
+            store,
             self.embedder,
             authority=authority,
             threshold=settings.ATTEST_ANSWER_THRESHOLD,
             off=settings.ATTEST_STAGES_OFF,
+            models=self.models,
+            stays=sources_that_stay,
+            reranker=self.reranker,
         )
-        return pipeline(parts, name)
 
     def _once(self, name: str, make: Callable[[], Part]) -> Part:
         with self._lock:
@@ -97,13 +131,46 @@ class Runtime:
             settings.ATTEST_HOME / "store", self.encoder.name, self.encoder.dimensions
         )
 
+    @staticmethod
+    def _models() -> Models | None:
+        return None
+
+    def _reranker(self) -> Reranker | None:
+        name = settings.ATTEST_RERANKER
+        if name == "off":
+            return None
+        if name == "local":
+            return LocalReranker(self.embedder)
+        # A folder is read; only a name is looked for at the hub.
+        return CrossEncoderReranker(name, download=not Path(name).is_dir())
+
+    def _extractor(self) -> Extractor:
+        return extractor(settings.ATTEST_EXTRACTOR, self.models, sources_that_stay)
+
     def _builder(self) -> Builder:
-        return Builder(
-            default_chunker(), default_extractor(), self.embedder, self.store
-        )
+        return Builder(default_chunker(), self.extractor, self.embedder, self.store)
+
+
+def sources_that_stay() -> frozenset[UUID]:
+    """Return the sources whose documents no model elsewhere may read.
+
+    The settings name the function, as sources are no business of this package's.
+    """
+    found: frozenset[UUID] = import_string(settings.SOURCES_THAT_STAY)()
+    return found
+
+
+_making = threading.Lock()
+
+
+def runtime() -> Runtime:
+    """Return this process's runtime: one, whichever thread asks for it first."""
+    # A cache alone may call what it caches twice at once.
+    with _making:
+        return made_runtime()
 
 
 @lru_cache(maxsize=1)
-def runtime() -> Runtime:
-    """Return this process's runtime."""
+def made_runtime() -> Runtime:
+    """Return the runtime; for `runtime`, and for tests that want another one."""
     return Runtime()

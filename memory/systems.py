@@ -99,6 +99,10 @@ class UnknownStage(AttestError):
     """A stage to switch off has no such name."""
 
 
+#: Gives the language model of a role.
+Models = Callable[[Role], LanguageModel]
+
+
 def _none_stays() -> frozenset[UUID]:
     return frozenset()
 
@@ -116,7 +120,7 @@ class Parts:
     authority: Authority | None = None
     threshold: float | None = None
     off: Collection[str] = field(default=())
-    models: Callable[[Role], LanguageModel] | None = None
+    models: Models | None = None
     stays: Callable[[], frozenset[UUID]] = _none_stays
     reranker: Reranker | None = None
 
@@ -137,7 +141,7 @@ EXTRACTORS = ("local", "mini", "full")
 
 def extractor(
     name: str,
-    models: Callable[[Role], LanguageModel] | None,
+    models: Models | None,
     stays: Callable[[], frozenset[UUID]] = _none_stays,
 ) -> Extractor:
     """Return the named extractor; documents of sources that stay are read locally.

@@ -14,6 +14,7 @@ from console.settings.environment import (
     env_list,
     env_path,
     env_secret,
+    env_text,
 )
 from console.settings.home import make_home, secret_key
 from console.settings.logs import logging_settings
@@ -33,6 +34,13 @@ ATTEST_EMBEDDING_PRECISION = env_choice(
 ATTEST_ANSWER_THRESHOLD = env_float(
     "ATTEST_ANSWER_THRESHOLD", default=None, low=0.0, high=1.0
 )
+ATTEST_EXTRACTOR = env_choice(
+    "ATTEST_EXTRACTOR", default="local", accepted=("local", "mini", "full")
+)
+#: off, local, or a cross-encoder's name or folder.
+ATTEST_RERANKER = env_text("ATTEST_RERANKER", default="off")
+#: Names the sources that no model elsewhere may read (memory.runtime).
+SOURCES_THAT_STAY = "connectors.staying.sources_that_stay"
 ATTEST_STAGES_OFF = frozenset(env_list("ATTEST_STAGES_OFF"))
 ATTEST_LOG_LEVEL = env_choice(
     "ATTEST_LOG_LEVEL",

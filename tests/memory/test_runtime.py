@@ -2,8 +2,19 @@
 
 import threading
 
+import pytest
+
+from connectors.models import Source
 from memory import runtime as runtime_module
+from memory.answering import ExtractiveAnswerer
+from memory.distillation.local import LocalExtractor
+from memory.query.cross_encoder import CrossEncoderReranker
+from memory.query.reranking import LocalReranker
+from memory.query.transform import LocalTransform
 from memory.runtime import Runtime
+from memory.systems import UnknownStage
+from tests.memory.answering_examples import WordEmbedder
+from tests.memory.scripted import ScriptedModel
 
 WAIT_S = 10.0
 
@@ -53,3 +64,71 @@ def test_threads_that_need_each_others_parts_do_not_wait_for_ever(
 
 def test_the_process_has_one_runtime():
     assert runtime_module.runtime() is runtime_module.runtime()
+
+
+@pytest.fixture
+def fresh(settings, tmp_path):
+    """Return a runtime of nothing but settings; no encoder is loaded."""
+    settings.ATTEST_HOME = settings.ATTEST_CACHE = tmp_path
+    runtime = Runtime()
+    runtime.use_encoder(WordEmbedder())
+    return runtime
+
+
+def test_without_a_model_everything_is_as_it_was(fresh):
+    pipeline = fresh.pipeline()
+    assert fresh.models is None
+    assert fresh.reranker is None
+    assert isinstance(fresh.extractor, LocalExtractor)
+    assert isinstance(pipeline.answerer, ExtractiveAnswerer)
+    assert isinstance(pipeline.transform, LocalTransform)
+    assert pipeline.staying is None
+    assert pipeline.verdict is None
+
+
+@pytest.mark.parametrize("name", ["mini", "full"])
+def test_a_models_extractor_needs_a_model(fresh, settings, name):
+    settings.ATTEST_EXTRACTOR = name
+    with pytest.raises(UnknownStage, match="needs a language model"):
+        _ = fresh.extractor
+    fresh.use_models(lambda _role: ScriptedModel({}))
+    assert fresh.extractor.version.startswith(f"{name}/")
+    assert fresh.builder.extractor is fresh.extractor
+
+
+@pytest.mark.django_db
+def test_marked_sources_stay_as_soon_as_they_are_marked(fresh):
+    fresh.use_models(lambda _role: ScriptedModel({}))
+    staying = fresh.pipeline().staying
+    assert staying.sources() == frozenset()
+    source = Source.objects.create(kind="files", name="HR", local_models_only=True)
+    assert staying.sources() == {source.id}
+    assert isinstance(staying.answerer, ExtractiveAnswerer)
+
+
+@pytest.mark.parametrize(
+    ("setting", "kind"), [("local", LocalReranker), ("x/y", CrossEncoderReranker)]
+)
+def test_a_reranker_that_is_named_is_on(fresh, settings, setting, kind):
+    settings.ATTEST_RERANKER = setting
+    assert isinstance(fresh.pipeline().reranker, kind)
+    assert isinstance(fresh.pipeline(name="megamem_paper").reranker, kind)
+    assert fresh.pipeline(name="megamem-no_reranker").reranker is None
+
+
+def test_threads_that_start_together_share_one_runtime(monkeypatch):
+    made = []
+
+    class Slow(runtime_module.Runtime):
+        def __init__(self):
+            made.append(self)
+            time.sleep(0.05)
+            super().__init__()
+
+    monkeypatch.setattr(runtime_module, "Runtime", Slow)
+    runtime_module.made_runtime.cache_clear()
+    with ThreadPoolExecutor(4) as pool:
+        found = set(pool.map(lambda _n: runtime_module.runtime(), range(4)))
+    runtime_module.made_runtime.cache_clear()
+    assert found == set(made)
+    assert len(made) == 1

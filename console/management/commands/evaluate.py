@@ -26,13 +26,7 @@ from memory.evaluation.running import Result, question_lines, run_system
 from memory.evaluation.systems import DEFAULT_SYSTEMS, make_systems, parse_names
 from memory.query.packing import Packer
 from memory.stores.base import MemoryStore
-from memory.systems import (
-    PIPELINES,
-    Parts,
-    default_chunker,
-    default_extractor,
-    pipelines,
-)
+from memory.systems import PIPELINES, default_chunker, pipelines
 
 Results = dict[str, list[Result]]
 
@@ -96,12 +90,9 @@ class Command(BaseCommand):
         index: EvaluationIndex,
         parts: IndexParts,
     ) -> Results:
-        shared = Parts(
-            index.store,
-            parts.embedder,
-            threshold=settings.ATTEST_ANSWER_THRESHOLD,
-            off=settings.ATTEST_STAGES_OFF,
-        )
+        from memory.runtime import runtime
+
+        shared = runtime().parts(index.store)
         systems = make_systems(
             names,
             pipelines=pipelines(shared) if {*names} & {*PIPELINES} else {},
@@ -153,12 +144,12 @@ def index_parts() -> IndexParts:
     from memory.runtime import runtime
     from memory.stores.embedded import EmbeddedStore
 
-    embedder = runtime().embedder
+    embedder, extractor = runtime().embedder, runtime().extractor
 
     def open_store(folder: Path) -> MemoryStore:
         return EmbeddedStore(folder / "store", embedder.name, embedder.dimensions)
 
-    return IndexParts(default_chunker(), default_extractor(), embedder, open_store)
+    return IndexParts(default_chunker(), extractor, embedder, open_store)
 
 
 def _report(
@@ -171,6 +162,7 @@ def _report(
         "answer_threshold": settings.ATTEST_ANSWER_THRESHOLD,
         "stages_off": sorted(settings.ATTEST_STAGES_OFF),
         "embedding_precision": settings.ATTEST_EMBEDDING_PRECISION,
+        "reranker": settings.ATTEST_RERANKER,
         "asked": len(questions),
         "withheld": sum(question.type == "withheld" for question in questions),
     }
