@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from connectors.base import Check
 from connectors.conversion.converted import aware
@@ -72,6 +73,9 @@ class Checking:
                 "Projects there, or Administer Jira."
             )
         self._try_groups()
+        holders = {h.kind for p in projects[:TRIED] for h in schemes.browse(p) or ()}
+        if "applicationRole" in holders:
+            self._try_applications()
         if not self.options.is_cloud:
             return (
                 "Issues with a security level are shown to nobody: Data Center doesn't "
@@ -98,6 +102,16 @@ class Checking:
             )
             raise _Broken(
                 f"Groups' members can't be read. Give the account {mend}. {error}"
+            ) from error
+
+    def _try_applications(self) -> None:
+        try:
+            self.client.json("/applicationrole")
+        except REFUSED as error:
+            raise _Broken(
+                "Projects are open to everybody with application access, and who that "
+                "is can't be read. Give the account Administer Jira (and its token "
+                f"manage:jira-configuration). {error}"
             ) from error
 
     def _try_levels(self) -> str:
@@ -129,7 +143,7 @@ class Checking:
         if not found:
             return "There's no attachment to try yet."
         id_, name = text(found[0], "id"), text(found[0], "filename")
-        url = f"{self.options.base_url}/secure/attachment/{id_}/{name}"
+        url = f"{self.options.base_url}/secure/attachment/{id_}/{quote(name, safe='')}"
         if self.options.is_cloud:
             url = f"{self.client.root}{self.client.api}/attachment/content/{id_}"
         try:

@@ -42,7 +42,7 @@ from connectors.jira.search import StalePosition, window
 from connectors.jira.site import Issue, User
 from connectors.jira.visit import Visit
 from connectors.models import Source
-from memory.access import AccessRule
+from memory.access import NOBODY_RULE, AccessRule
 
 #: What decides who sees an issue, beside fields that its project's schemes name.
 ACCESS_FIELDS = ("project", "security", "assignee", "reporter")
@@ -115,7 +115,10 @@ class Jira:
                     yield attachment_id(issue, attachment.id)
 
     def access(self) -> Iterator[tuple[str, AccessRule]]:
-        """Yield the rules of all issues, restricted comments and attachments."""
+        """Yield the rules of all issues, restricted comments and attachments.
+
+        A comment that is left out has a rule that grants nobody.
+        """
         with _complete_or_not():
             visit = self._visit()
             visit.check_whole()
@@ -125,8 +128,12 @@ class Jira:
             for issue in self._all(visit, reader):
                 rule = rules.of_issue(issue)
                 yield issue_id(issue), rule
-                for comment, own in parts_of(issue, rule, rules).restricted:
+                parts = parts_of(issue, rule, rules)
+                for comment, own in parts.restricted:
                     yield comment_id(issue, comment.id), own
+                for comment in parts.left_out:
+                    # It may have been readable, and indexed, before.
+                    yield comment_id(issue, comment.id), NOBODY_RULE
                 for attachment in issue.attachments:
                     yield attachment_id(issue, attachment.id), rule
 

@@ -33,7 +33,7 @@ class Parts:
 
     shown: tuple[Comment, ...]
     restricted: tuple[tuple[Comment, AccessRule], ...]
-    left_out: int
+    left_out: tuple[Comment, ...]
 
 
 def parts_of(issue: Issue, rule: AccessRule, rules: Rules) -> Parts:
@@ -42,7 +42,7 @@ def parts_of(issue: Issue, rule: AccessRule, rules: Rules) -> Parts:
     restricted = [item for item in issue.comments if item.is_restricted]
     ruled = [(item, rules.of_comment(issue, item, rule)) for item in restricted]
     readable = tuple((item, own) for item, own in ruled if own is not None)
-    return Parts(shown, readable, len(restricted) - len(readable))
+    return Parts(shown, readable, tuple(item for item, own in ruled if own is None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class IssueChanges:
     def _issue(self, issue: Issue, parts: Parts, rule: AccessRule) -> Change:
         warnings = []
         if parts.left_out:
-            count = parts.left_out
+            count = len(parts.left_out)
             message = (
                 f"{count} of its comments {'is' if count == 1 else 'are'} left out: who "
                 "may see them can't be read."

@@ -25,7 +25,6 @@ OPTIONS: tuple[Option, ...] = (
         "deployment",
         "Kind of site",
         "cloud for *.atlassian.net, data_center for a server of your own (8.14 or later).",
-        required=True,
         default=CLOUD,
     ),
     Option(
@@ -39,8 +38,8 @@ OPTIONS: tuple[Option, ...] = (
         "E-mail of the account (Cloud)",
         "The account that reads. Give it Browse Projects in every project to be read, "
         "Administer Projects there (for permission schemes and roles) and Browse users "
-        "and groups; Administer Jira besides where issues have security levels. Empty "
-        "for Data Center.",
+        "and groups; Administer Jira besides where issues have security levels, or "
+        "projects are open to everybody with application access. Empty for Data Center.",
     ),
     Option(
         "token",

@@ -19,8 +19,6 @@ from connectors.jira.schemes import REFUSED, Schemes
 from connectors.jira.site import Project, User, text, user_of
 
 USERS_PAGE = 200
-#: What Cloud calls the accounts of people who work here; others are apps and customers.
-_EMPLOYEE = ("", "atlassian")
 
 
 @dataclass(slots=True)
@@ -34,7 +32,6 @@ class People:
     _members: dict[str, tuple[User, ...]] = field(default_factory=dict)
     _accounts: dict[str, User] = field(default_factory=dict)
     _by_name: dict[str, str] = field(default_factory=dict)
-    _employees: set[str] = field(default_factory=set)
     _listed: bool = False
 
     def memberships(self) -> Iterator[Membership]:
@@ -45,10 +42,14 @@ class People:
             members = _ids(self._in_group(id_))
             yield Membership(self.names.group(id_), name, members)
         yield from self._roles()
-        yield from self._applications()
-        everybody = tuple(sorted(self._employees))
-        who = "Everybody who can sign in to Jira"
-        yield Membership(self.names.application(""), who, everybody)
+        everybody: set[str] = set()
+        for application in self._applications():
+            everybody.update(application.members)
+            yield application
+        # "Any logged in user" means whoever has access to an application: the list of
+        # accounts holds those of the company's other products too.
+        who, members = "Everybody with access to Jira", tuple(sorted(everybody))
+        yield Membership(self.names.application(""), who, members)
         for user in self._accounts.values():
             yield Membership(self.names.account(user.id), user.name, (user.id,))
 
@@ -64,8 +65,6 @@ class People:
                 continue
             self._meet(user)
             self._by_name[text(value, "name")] = user.id
-            if text(value, "accountType") in _EMPLOYEE:
-                self._employees.add(user.id)
         self._listed = bool(self._accounts)
 
     def _users(self) -> Iterator[Mapping[str, Any]]:

@@ -47,7 +47,7 @@ HOLDERS = {
     "assignee": (Grant("assignee"), {"bob"}),
     "projectLead": (Grant("projectLead"), {"cy"}),
     "applicationRole": (Grant("applicationRole", "jira-software"), {"ada", "bob"}),
-    "everybody signed in": (Grant("applicationRole"), {"ada", "bob", "cy"}),
+    "everybody with access": (Grant("applicationRole"), {"ada", "bob", "cy"}),
     "userCustomField": (Grant("userCustomField", "customfield_1"), {"cy"}),
     "groupCustomField": (Grant("groupCustomField", "customfield_2"), {"ada", "bob"}),
     "customers of the portal": (Grant("sd.customer.portal.only"), set()),
@@ -59,7 +59,10 @@ HOLDERS = {
 def test_each_kind_of_holder_is_who_the_vendor_means(jira, name):
     grant, expected = HOLDERS[name]
     site = jira.site
-    site.applications["jira-software"] = {"staff"}
+    site.add_group("desk", "cy")
+    site.applications |= {"jira-software": {"staff"}, "jira-core": {"desk"}}
+    # An account of another product, which can't open Jira.
+    site.add_user("elsewhere")
     project = site.add_project("ALL", grant, lead="cy")
     custom = {"customfield_1": ["cy"], "customfield_2": ["staff"]}
     issue = site.create(project, "It", reporter="ada", assignee="bob", custom=custom)
@@ -69,6 +72,19 @@ def test_each_kind_of_holder_is_who_the_vendor_means(jira, name):
     # An incremental run doesn't ask for custom fields beforehand.
     later = [c for c in jira.changes({"updated_from": 0}) if isinstance(c, Upsert)]
     assert readers(jira, later[0].rule) == expected
+
+
+def test_applications_that_cannot_be_read_have_nobody_in_them(cloud):
+    project = cloud.site.add_project("ALL", Grant("applicationRole"))
+    cloud.site.applications["jira-software"] = {"staff"}
+    issue = cloud.site.create(project, "It")
+    rule = rules_of(cloud)[f"issue/{issue.id}"]
+    assert readers(cloud, rule) == {"ada", "bob"}
+    cloud.server.is_admin = False
+    assert readers(cloud, rule) == set()
+    [check] = [c for c in cloud.connector().check() if c.capability == "access"]
+    assert not check.ok
+    assert "application access" in check.message
 
 
 def test_a_role_is_of_its_project_and_counts_its_groups(jira, ops):
@@ -230,6 +246,7 @@ def random_site(world, rng):
                 Grant("assignee"),
                 Grant("projectLead"),
                 Grant("applicationRole", "jira-software"),
+                Grant("applicationRole"),
                 Grant("userCustomField", "customfield_1"),
                 Grant("groupCustomField", "customfield_2"),
                 Grant("sd.customer.portal.only"),

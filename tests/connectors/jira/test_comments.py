@@ -2,6 +2,7 @@
 
 import pytest
 
+from memory.access import NOBODY_RULE
 from tests.vendors.jira.state import AGENT, Grant
 
 pytestmark = pytest.mark.integration
@@ -166,3 +167,16 @@ def test_restricted_comments_hold_their_whole_body(jira, ops):
     jira.sync()
     text = jira.text(issue, "comment", comment.id)
     assert text.endswith("One.\n\nTwo.\n\nThree.")
+
+
+def test_a_comment_that_cannot_be_read_any_more_is_denied_by_access(jira, desk):
+    issue, comment = restricted(jira, desk, is_public=False)
+    jira.sync()
+    name = jira.name(issue, "comment", comment.id)
+    assert dict(jira.connector().access())[name].layers
+    comment.tells_nothing = True
+    assert dict(jira.connector().access())[name] == NOBODY_RULE
+    jira.site.pass_time(3600)
+    jira.site.edit(issue, summary="Touched")
+    jira.sync()
+    assert SECRET not in str(jira.store.texts())

@@ -3,6 +3,8 @@
 import pytest
 
 from connectors.models import Document
+from tests.connectors.conversion.test_adf import MUST_KEEP
+from tests.connectors.conversion.test_wiki_markup import NOTATIONS
 from tests.connectors.worlds import issues as issues_of
 
 pytestmark = pytest.mark.integration
@@ -251,3 +253,21 @@ def test_a_token_with_scopes_goes_to_the_gateway(cloud, ops):
     assert cloud.sync().state == "succeeded"
     assert "A file." in str(cloud.store.texts())
     assert cloud.row(f"issue/{issue.id}").url == f"{cloud.server.url}/browse/OPS-1"
+
+
+@pytest.mark.parametrize("name", MUST_KEEP)
+def test_what_an_editor_offers_comes_through_a_sync(cloud, ops, name):
+    made, expected = MUST_KEEP[name]
+    body = {"type": "doc", "version": 1, "content": [made]}
+    issue = cloud.site.create(ops, "A", description=body)
+    cloud.site.comment(issue, body, "ada")
+    cloud.sync()
+    text = cloud.text(issue)
+    assert text.count(expected.lstrip("# ")) >= 2
+
+
+@pytest.mark.parametrize("markup", NOTATIONS)
+def test_what_wiki_markup_offers_comes_through_a_sync(data_center, ops, markup):
+    issue = data_center.site.create(ops, "A", description=markup)
+    data_center.sync()
+    assert NOTATIONS[markup].lstrip("# ") in data_center.text(issue)

@@ -266,11 +266,10 @@ class Site:
     def holds(self, user_id: str, grant: Grant, issue: Issue) -> bool:
         """Tell whether somebody is whom a grant means, for an issue."""
         project = self.projects[issue.project]
-        user = self.users[user_id]
         if grant.kind == "applicationRole":
-            groups = self.applications.get(grant.of, set())
-            in_it = any(user_id in self.members_of(g) for g in groups)
-            return in_it if grant.of else user.kind == "atlassian"
+            named = [grant.of] if grant.of else list(self.applications)
+            groups = {g for key in named for g in self.applications.get(key, ())}
+            return any(user_id in self.members_of(g) for g in groups)
         holders = {
             "group": lambda: self.members_of(grant.of),
             "projectRole": lambda: self.in_role(project, grant.of),
