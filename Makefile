@@ -1,6 +1,6 @@
 # The one entry point for commands. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long lint fix lock
+.PHONY: help setup demo test test-long test-live lint fix lock
 
 PYTHON_BIN := .venv/bin/python
 CHECKED := manage.py memory connectors bots console tests deploy requirements
@@ -11,16 +11,19 @@ help: ## list these commands
 setup: ## build the Python environment and link .venv to it
 	@PYTHON="$(PYTHON)" sh deploy/setup.sh
 
-demo: setup ## a sample workspace, three answers, then the pages on 127.0.0.1:8000 (DOCS=folder, SERVE=0)
+demo: setup ## a sample workspace, three answers, then the pages on 127.0.0.1:8000 (DOCS=folder, PORT=8001, SERVE=0)
 	@$(if $(PORT),ATTEST_BASE_URL=http://127.0.0.1:$(PORT)) $(PYTHON_BIN) manage.py demo $(if $(DOCS),--docs "$(DOCS)") $(if $(filter 0 no,$(SERVE)),--no-serve) $(if $(PORT),--port $(PORT))
 
 test: setup ## all tests, with a seeded sample of the long ones
 	@sh deploy/system_packages.sh
-	@$(PYTHON_BIN) -m pytest --no-header -n 2 --dist worksteal -m "not long" $(ARGS)
+	@$(PYTHON_BIN) -m pytest --no-header -n 2 --dist worksteal -m "not long and not live" $(ARGS)
 
 test-long: setup ## the long suites (SUITE=word picks by name)
 	@sh deploy/system_packages.sh
 	@HYPOTHESIS_PROFILE=long $(PYTHON_BIN) -m pytest --no-header -n 2 --dist worksteal -m "long or hypothesis" $(if $(SUITE),-k "$(SUITE)") $(ARGS)
+
+test-live: setup ## ask a real OpenAI endpoint what the tests ask ours (needs OPENAI_API_KEY)
+	@$(PYTHON_BIN) -m pytest --no-header -rs -m live tests/memory/language_models $(ARGS)
 
 lint: setup ## style, types, import rules, lock files
 	@$(PYTHON_BIN) -m ruff check -q $(CHECKED)

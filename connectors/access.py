@@ -18,7 +18,7 @@ from django.db.models import Q
 
 from connectors.errors import AccessError, OptionError
 from connectors.models import Document, Group, Person, Source
-from connectors.rules import all_rules, layered_rules, rules_by_id
+from connectors.rules import all_rules, layered_rules
 from memory import access
 from memory.access import ANYONE, WORKSPACE, Principal, Scope, Status
 from memory.documents import Properties

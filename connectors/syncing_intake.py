@@ -6,7 +6,7 @@ of pictures doesn't bury each run under as many notices.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from connectors.base import (
     Change,
@@ -41,6 +41,7 @@ class Intake:
 
     def take(self, change: Change) -> None:
         """Handle one change; the batch may be full afterwards."""
+        change = _storable(change)
         match change:
             case Total():
                 self.report.total = change.count
@@ -137,6 +138,21 @@ class Intake:
             external_id=change.external_id,
             url=change.url,
         )
+
+
+def _storable(change: Change) -> Change:
+    """Return a change without text that a database refuses; an Upsert's is cleaned later."""
+    match change:
+        case Skipped() | Failed():
+            return replace(
+                change,
+                external_id=storable_text(change.external_id),
+                url=storable_text(change.url),
+                message=storable_text(change.message),
+            )
+        case Delete() | Unchanged():
+            return replace(change, external_id=storable_text(change.external_id))
+    return change
 
 
 def _same(row: KnownDocument, change: Skipped | Failed, state: State) -> bool:

@@ -77,11 +77,17 @@ class Lease:
             self.fence()
 
 
-def acquire(source: Source, clock: Callable[[], datetime]) -> tuple[Lease, SyncRun]:
+def acquire(
+    source: Source,
+    clock: Callable[[], datetime],
+    *,
+    wanted_since: datetime | None = None,
+) -> tuple[Lease, SyncRun]:
     """Take the source's lease and start a run, or raise AlreadySyncing.
 
     An expired lease is taken over, and one of this machine's whose process is dead;
-    the run that held it is marked interrupted.
+    the run that held it is marked interrupted. A wish that a run has granted since it
+    was made is AlreadySyncing, too.
     """
     token, now = uuid.uuid4(), clock()
     with transaction.atomic():
@@ -92,6 +98,9 @@ def acquire(source: Source, clock: Callable[[], datetime]) -> tuple[Lease, SyncR
         )
         if not taken:
             raise AlreadySyncing(_busy_message(source, clock))
+        began = source.runs.filter(started_at__gte=wanted_since or now)
+        if wanted_since is not None and began.exists():
+            raise AlreadySyncing(f"“{source.name}” was synced meanwhile.")
         SyncRun.objects.filter(source=source, state=SyncRun.State.RUNNING).update(
             state=SyncRun.State.INTERRUPTED,
             message=INTERRUPTED_MESSAGE,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from connectors.content_json import storable_text
 from connectors.models import SyncIssue, SyncRun
 from connectors.syncing_lease import Lease
 from memory.building import BuildReport
@@ -62,10 +63,10 @@ class Report:
                 run=self.run,
                 severity=severity,
                 reason=reason[:MAX_REASON],
-                message=message,
-                external_id=external_id,
-                title=title,
-                url=url,
+                message=storable_text(message),
+                external_id=storable_text(external_id),
+                title=storable_text(title),
+                url=storable_text(url),
             )
         )
 

@@ -30,6 +30,7 @@ from connectors.errors import (
     SourceMissing,
 )
 from connectors.models import Document, Source, SyncRun
+from connectors.rules import forget_unused
 from connectors.syncing_batch import BATCH_DOCUMENTS, Batch
 from connectors.syncing_index import Index, Indexing
 from connectors.syncing_intake import Intake
@@ -69,6 +70,8 @@ class Control:
     #: Delete what an earlier run holds. What is missing besides is judged anew.
     approve_deletions: bool = False
     should_stop: Callable[[], bool] = lambda: False
+    #: Somebody's wish from then: a run that began since has granted it.
+    wanted_since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ def run_sync(
     can go wrong with source, documents or store: the run says it. Ctrl-C cancels it.
     """
     control = control or Control()
-    lease, run = acquire(source, control.clock)
+    lease, run = acquire(source, control.clock, wanted_since=control.wanted_since)
     source.refresh_from_db()
     report = Report(run, control.on_progress)
     session = _Session(source, connector, index, control, lease, report)
@@ -168,6 +171,8 @@ class _Session:
         ending = self._prune(intake)
         if mark_lost(self.source, self.index, self.lease, self.report):
             self._repair(Batch(indexing))
+        with self.report.timed("sql"):
+            forget_unused(self.lease.clock())
         self._optimize(indexing)
         return ending
 

@@ -61,11 +61,13 @@ def run_due(
     `should_stop` is asked between batches, so that a server can end.
     """
     runs = []
+    looked_at = timezone.now()
     try:
-        for source in due_sources():
+        for source in due_sources(looked_at):
             if should_stop():
                 break
-            if run := _run(source, index, should_stop):
+            control = Control(should_stop=should_stop, wanted_since=looked_at)
+            if run := _run(source, index, control):
                 runs.append(run)
     finally:
         close_old_connections()
@@ -73,10 +75,9 @@ def run_due(
 
 
 def _run(
-    source: Source, index: Callable[[], Index], should_stop: Callable[[], bool]
+    source: Source, index: Callable[[], Index], control: Control
 ) -> SyncRun | None:
     try:
-        control = Control(should_stop=should_stop)
         return run_sync(source, connector_for(source), index(), control)
     except AlreadySyncing:
         return None

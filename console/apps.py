@@ -1,6 +1,6 @@
 """The console as a Django app."""
 
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
 
 
 class ConsoleConfig(AppConfig):
@@ -12,3 +12,6 @@ class ConsoleConfig(AppConfig):
     def ready(self) -> None:
         """Import the checks, which registers them."""
         from console import checks  # noqa: F401
+
+        # Django's words for it stand above the pages of accounts.
+        apps.get_app_config("auth").verbose_name = "Accounts"

@@ -12,7 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from connectors.models import Document
-from console.read_only import TONES, ReadOnlyAdmin, pretty, without
+from console.read_only import TONES, ReadOnlyAdmin, without, wrapped
 from console.themed import display
 
 
@@ -88,7 +88,8 @@ class DocumentAdmin(ReadOnlyAdmin):
     @display(description="Warnings")
     def warnings_shown(self, document: Document) -> SafeString | str:
         """Return what an administrator should know though it was read."""
-        return pretty(document.warnings) if document.warnings else "none"
+        lines = [f"{reason}: {message}" for reason, message in document.warnings]
+        return wrapped("\n".join(lines)) if lines else "none"
 
     @display(description="Who may read it")
     def who_may_read(self, document: Document) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
@@ -14,7 +15,15 @@ from django.utils.safestring import SafeString
 
 from bots.models import Exchange, Feedback
 from console.evidence import evidence_html
-from console.read_only import TONES, ReadOnlyAdmin, link_to, pretty, without, wrapped
+from console.read_only import (
+    TONES,
+    ReadOnlyAdmin,
+    link_to,
+    pretty,
+    told,
+    without,
+    wrapped,
+)
 from console.themed import display
 
 HIDDEN = (
@@ -59,18 +68,14 @@ class ExchangeAdmin(ReadOnlyAdmin):
         "asked_at",
         "milliseconds",
         "times_shown",
+        "facts_shown",
         "trace_shown",
     )
     readonly_fields = fields
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Exchange]:
         """Return exchanges with their thumbs, without their answers' JSON."""
-        ups = Count(
-            "feedback", filter=Q(feedback__value=Feedback.Value.UP), distinct=True
-        )
-        downs = Count(
-            "feedback", filter=Q(feedback__value=Feedback.Value.DOWN), distinct=True
-        )
+        ups, downs = map(_thumbs, (Feedback.Value.UP, Feedback.Value.DOWN))
         rows = super().get_queryset(request).annotate(ups=ups, downs=downs)
         return without(rows, "answer", "reply")
 
@@ -157,17 +162,16 @@ class ExchangeAdmin(ReadOnlyAdmin):
         """Return what was found, in order; what the answer used is told apart."""
         return evidence_html(exchange.answer) or "none"
 
-    @display(description="Milliseconds by stage")
-    def times_shown(self, exchange: Exchange) -> SafeString:
-        """Return where the time went, and what fell back."""
-        names = (
-            "timings_ms",
-            "usage",
-            "fallbacks",
-            "searched_documents",
-            "searched",
-        )
-        return pretty({name: exchange.answer.get(name) for name in names})
+    @display(description="Time by stage")
+    def times_shown(self, exchange: Exchange) -> SafeString | str:
+        """Return where the time went."""
+        return told(exchange.answer.get("timings_ms") or {}, " ms")
+
+    @display(description="Searched, used, fell back")
+    def facts_shown(self, exchange: Exchange) -> SafeString | str:
+        """Return what was searched, what models used, and what fell back."""
+        names = ("searched_documents", "searched", "usage", "fallbacks")
+        return told({name: exchange.answer.get(name) for name in names})
 
     @display(description="Trace")
     def trace_shown(self, exchange: Exchange) -> SafeString:
@@ -178,6 +182,13 @@ class ExchangeAdmin(ReadOnlyAdmin):
     def why_hidden(self, exchange: Exchange) -> str:
         """Say why they aren't here."""
         return HIDDEN
+
+
+def _thumbs(value: str) -> Coalesce:
+    """Count an exchange's thumbs of a kind: for the shown ones alone, without a join."""
+    own = Feedback.objects.filter(exchange=OuterRef("pk"), value=value).order_by()
+    count = own.values("exchange").annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(count), 0)
 
 
 def feedback_line(feedback: Feedback) -> str:

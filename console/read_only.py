@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from django.db.models import Model, QuerySet
@@ -66,6 +67,26 @@ def pretty(value: object) -> SafeString:
     """Return JSON values as indented text."""
     text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
     return format_html('<pre class="text-xs" style="{}">{}</pre>', WRAPPED, text)
+
+
+def told(values: Mapping[str, object], unit: str = "") -> SafeString | str:
+    """Return names and values a line each, the names in words; "none" for nothing."""
+    lines = [
+        f"{name.replace('_', ' ')}: {_number(value)}{unit}"
+        for name, value in values.items()
+        if value not in (None, {}, [])
+    ]
+    return wrapped("\n".join(lines)) if lines else "none"
+
+
+def _number(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:,.1f}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{_number(item)} {name}" for name, item in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def wrapped(text: str) -> SafeString:

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from connectors.models import SyncIssue, SyncRun
-from console.read_only import TONES, ReadOnlyAdmin, link_to, pretty
+from console.read_only import TONES, ReadOnlyAdmin, link_to, told
 from console.themed import TabularInline, display
 
 #: Issues on a run's own page; the list of issues has all of them.
@@ -126,14 +126,14 @@ class SyncRunAdmin(ReadOnlyAdmin):
         return int(getattr(run, "issue_count", 0))
 
     @display(description="Counts")
-    def counts_shown(self, run: SyncRun) -> SafeString:
+    def counts_shown(self, run: SyncRun) -> SafeString | str:
         """Return all counts."""
-        return pretty(run.counts)
+        return told(run.counts)
 
     @display(description="Seconds by stage")
-    def times_shown(self, run: SyncRun) -> SafeString:
+    def times_shown(self, run: SyncRun) -> SafeString | str:
         """Return where the time went."""
-        return pretty(run.stage_seconds)
+        return told(run.stage_seconds, " s")
 
 
 @admin.register(SyncIssue)

@@ -51,6 +51,14 @@ class SourceForm(ModelForm):
             shown = "\n".join(value or ()) if option.type == "list" else value
             self.initial.setdefault(PREFIX + option.name, shown)
 
+    def clean_name(self) -> str:
+        """Refuse a name that differs from another source's by its capitals alone."""
+        name: str = self.cleaned_data["name"].strip()
+        twins = Source.objects.filter(name__iexact=name).exclude(pk=self.instance.pk)
+        if twins.exists():
+            raise forms.ValidationError("Another source has this name already.")
+        return name
+
     def clean(self) -> dict[str, Any]:
         """Read the options, then try the source with them; each failure is an error."""
         values = super().clean() or self.cleaned_data

@@ -163,7 +163,7 @@ class SourceAdmin(ModelAdmin):
             '<a class="underline" href="{}">{}, {}</a>',
             page,
             SyncRun.State(source.last_run_state).label,  # type: ignore[attr-defined]
-            f"{source.last_run_at:%d %b %H:%M}",  # type: ignore[attr-defined]
+            f"{source.last_run_at:%d %b %H:%M} UTC",  # type: ignore[attr-defined]
         )
 
     @admin.action(description="Sync now", permissions=["change"])

@@ -70,7 +70,9 @@ class Files:
             with self._root() as root:
                 os.listdir(root.descriptor)
         except (SourceMissing, OSError) as error:
-            return Check("read", ok=False, message=str(error))
+            # Nothing may have been read yet, so nothing is said of what was indexed.
+            cause = error.__cause__ if isinstance(error, SourceMissing) else error
+            return Check("read", ok=False, message=_unopened(self._options.path, cause))
         return Check("read", ok=True)
 
     def _check_access(self) -> Check:
@@ -141,6 +143,15 @@ class Files:
             yield root
         finally:
             os.close(root.descriptor)
+
+
+def _unopened(path: str, error: BaseException | None) -> str:
+    """Say what is wrong with a folder that may never have been read."""
+    why = getattr(error, "strerror", None) or "it is not there"
+    return (
+        f"The folder “{external_id((path,))}” can't be opened ({why}). Correct the "
+        "path, or let the user that Attest runs as read it."
+    )
 
 
 def missing(path: str, error: OSError) -> SourceMissing:

@@ -9,7 +9,7 @@ from django.contrib.auth import get_user_model
 from django.db import DatabaseError, connection
 
 from connectors.errors import OptionError
-from connectors.models import Source, SyncRun
+from connectors.models import Document, Source, SyncRun
 from connectors.registry import connector_for
 from console.doctor.findings import Finding, fail, ok, warn
 from console.preparation import prepare_home
@@ -91,6 +91,7 @@ def sources() -> Iterator[Finding]:
     for source in rows:
         yield from _capabilities(source)
         yield from _last_run(source)
+        yield from _unread(source)
 
 
 def _capabilities(source: Source) -> Iterator[Finding]:
@@ -123,6 +124,19 @@ def _last_run(source: Source) -> Iterator[Finding]:
             subject,
             f"The last run is {run.state}: {run.message or 'no message'}",
             f'./manage.py sync "{source.name}"',
+        )
+
+
+def _unread(source: Source) -> Iterator[Finding]:
+    """Say how many documents can't be read, however well the last run ended."""
+    failed = source.documents.filter(state=Document.State.FAILED)
+    count = failed.count()
+    if count:
+        first = failed.order_by("external_id").values_list("external_id", flat=True)[0]
+        yield warn(
+            f"source {source.name}",
+            f"{count:,} document{'s' * (count > 1)} can't be read, such as “{first}”",
+            "The console lists them with their reasons: Documents, state failed.",
         )
 
 

@@ -10,6 +10,7 @@ from connectors import models, rules
 from connectors.rules import all_rules, forget_unused, layered_rules, rules_by_id
 from connectors.syncing_batch import save_rules
 from memory.access import ANYONE, WORKSPACE, WORKSPACE_RULE, AccessRule, Principal
+from tests.connectors.worlds import upsert
 
 ONE = AccessRule.of([ANYONE])
 TWO = AccessRule.of([WORKSPACE], [Principal("group:s:1")])
@@ -57,3 +58,10 @@ def test_a_rule_that_no_document_has_is_forgotten_unless_it_is_fresh():
     assert forget_unused(now) == 0
     assert forget_unused(now + timedelta(hours=2)) == 2
     assert [row.id for row in models.AccessRule.objects.all()] == [ONE.id]
+
+
+def test_a_sync_forgets_the_rules_that_its_documents_had(world, monkeypatch):
+    monkeypatch.setattr(rules, "UNUSED_FOR", timedelta(0))
+    world.sync(upsert(world.source, "a", rule=ONE))
+    world.sync(upsert(world.source, "a", rule=TWO))
+    assert [row.id for row in models.AccessRule.objects.all()] == [TWO.id]

@@ -364,3 +364,10 @@ def test_progress_is_told_at_every_document(world):
     )
     assert ("read", 1, 2) in seen
     assert ("read", 2, 2) in seen
+
+
+def test_an_issue_s_address_is_storable(world):
+    failed = Failed("a", "https://wiki.example/\x00\ud800", "odd", "It's \x00 odd.")
+    [issue] = world.sync(failed).issues.all()
+    assert issue.url == "https://wiki.example/\ufffd\ufffd"
+    assert issue.message == "It's \ufffd odd."

@@ -242,3 +242,13 @@ def test_an_unchanged_run_asks_as_few_questions_for_900_documents_as_for_9(
     world.sync(*world.upserts(*names))
     with django_assert_max_num_queries(40):
         world.sync(*(Unchanged(name, "1") for name in names))
+
+
+def test_a_wish_that_a_run_has_granted_since_gives_no_second_one(world):
+    wanted = now()
+    world.sync(*world.upserts("a"), wanted_since=wanted)
+    with pytest.raises(AlreadySyncing, match="meanwhile"):
+        world.sync(*world.upserts("a"), wanted_since=wanted)
+    assert world.source.lease_token is None
+    world.sync(*world.upserts("a"), wanted_since=now())
+    assert SyncRun.objects.count() == 2

@@ -119,3 +119,17 @@ def test_a_source_whose_mount_comes_back_heals_by_itself(db, folder):
     assert run_when_due() == SyncRun.State.SUCCEEDED
     assert (source.state, source.reason) == (Source.State.ACTIVE, "")
     assert set(source.documents.values_list("state", flat=True)) == {"indexed"}
+
+
+@pytest.mark.usefixtures("_no_closing")
+def test_a_source_that_was_synced_since_it_was_found_due_is_left(
+    db, folder, monkeypatch
+):
+    source = make(folder, "a")
+
+    def found(_now):
+        SyncRun.objects.create(source=source, state="succeeded")
+        return [source]
+
+    monkeypatch.setattr("connectors.syncing_schedule.due_sources", found)
+    assert run_due(lambda: index_of(DictStore())) == []

@@ -5,6 +5,7 @@ from connectors.base import Check, Option
 from connectors.errors import AlreadySyncing, OptionError
 from connectors.models import Source, SyncRun
 from console import sync_now
+from console.source_form import form_for
 from tests.bots.pages import page
 from tests.bots.worlds import make_document, make_person, make_source
 
@@ -293,3 +294,24 @@ class FakeThread:
 
     def start(self):
         self.values["target"](*self.values["args"], **self.values["kwargs"])
+
+
+def test_a_name_that_differs_by_its_capitals_alone_is_refused(db, tmp_path):
+    make_source("Staff Handbook")
+    values = {"name": "staff handbook ", "sync_every_minutes": 15}
+    form = form_for("files")({**values, "option_path": str(tmp_path)})
+    assert form.errors["name"] == ["Another source has this name already."]
+
+
+def test_a_folder_that_was_never_read_is_said_to_be_wrong_and_no_more(tmp_path, db):
+    form = form_for("files")(
+        {
+            "name": "New",
+            "sync_every_minutes": 15,
+            "option_path": str(tmp_path / "x"),
+            "option_access": "workspace",
+        }
+    )
+    [error] = form.non_field_errors()
+    assert "can't be opened (No such file or directory)" in error
+    assert "deleted" not in error

@@ -3,11 +3,12 @@
 import json
 from collections import namedtuple
 from io import StringIO
+from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
 
-from connectors.models import Source, SyncRun
+from connectors.models import Document, Source, SyncRun
 from console.accounts import administrator
 from console.doctor import data, machine
 from console.doctor.findings import Level, fail, ok, run_checks, warn
@@ -127,6 +128,12 @@ def test_a_source_is_checked_and_its_last_run_told(tmp_path):
     assert "no disk" in list(data.sources())[-1].message
     SyncRun.objects.create(source=source, state="succeeded")
     assert set(levels(data.sources())) == {"ok"}
+    Document.objects.create(
+        id=uuid4(), source=source, external_id="odd.pdf", state="failed"
+    )
+    unread = list(data.sources())[-1]
+    assert unread.level is Level.WARN
+    assert "1 document can't be read, such as “odd.pdf”" in unread.message
 
 
 @pytest.mark.django_db

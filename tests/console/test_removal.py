@@ -62,7 +62,9 @@ def test_cut_short_it_answers_no_more_and_can_be_finished(source):
     source.refresh_from_db()
     assert source.state == Source.State.PAUSED
     assert not source.documents.filter(state__in=Document.ANSWERING).exists()
-    Source.objects.update(lease_token=None)
+    [run] = source.runs.all()
+    assert (run.state, run.message) == ("failed", "The store is gone.")
+    assert run.finished_at is not None
     assert remove_source(source, Store()) == 3
     assert not Source.objects.exists()
 

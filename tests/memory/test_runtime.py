@@ -1,6 +1,8 @@
 """The runtime of one process: parts are made once, whichever thread asks first."""
 
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 

@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-DATETIME_FORMAT = "j M Y, H:i"
+DATETIME_FORMAT = "j M Y, H:i T"
 TIME_FORMAT = "H:i"

@@ -8,6 +8,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -44,13 +45,14 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Run the steps one after the other."""
+        listener = None if options["no_serve"] else self._listen(options["port"])
         self._load(self._folders(options["docs"]))
         if not options["docs"]:
             self._ask()
-        if options["no_serve"]:
+        if listener is None:
             self._leave()
         else:
-            self._serve(options["port"])
+            self._serve(listener)
 
     def _folders(self, docs: str) -> Sequence[Folder]:
         if not docs:
@@ -96,14 +98,19 @@ class Command(BaseCommand):
             "Make a sign-in link:   ./manage.py sign_in_link"
         )
 
-    def _serve(self, port: int) -> None:
+    def _listen(self, port: int) -> socket.socket:
+        """Take a port before anything is printed: links name the one that's used."""
         try:
             listener = listen(HOST, port, tries=TRIES)
         except PortTaken as error:
             raise CommandError(str(error)) from error
-        origin = origin_of(listener)
         if listener.getsockname()[1] != port:
-            self.stdout.write(f"\nPort {port} is taken, so another one is used.")
+            self.stdout.write(f"Port {port} is taken, so another one is used.")
+            settings.ATTEST_BASE_URL = origin_of(listener)
+        return listener
+
+    def _serve(self, listener: socket.socket) -> None:
+        origin = origin_of(listener)
         self._title(f"Attest is on {origin}/ and its console on {origin}/console/")
         self.stdout.write("Sign in with this link (once, within 30 minutes):")
         call_command("sign_in_link", base_url=origin, stdout=self.stdout)

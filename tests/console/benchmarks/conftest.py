@@ -64,11 +64,11 @@ def encoder(home, monkeypatch):
     encoder = HashEmbedder()
     fresh = runtime_module.Runtime()
     fresh.use_encoder(encoder)
-    runtime_module.runtime.cache_clear()
+    runtime_module.made_runtime.cache_clear()
     monkeypatch.setattr(runtime_module, "Runtime", lambda: fresh)
     # The shipped coefficients say nothing about such vectors: a gate that is open.
     gate = Calibration("tests", features={}, intercept=3.0, threshold=0.5)
     monkeypatch.setattr(systems, "shipped_calibrations", lambda: (gate, gate))
     yield encoder
     fresh.store.close()
-    runtime_module.runtime.cache_clear()
+    runtime_module.made_runtime.cache_clear()
