@@ -1,6 +1,6 @@
 """One response against one question's gold: the numbers that metrics are made of.
 
-There's no judge (no language model): what is right is told from documents and quotes.
+Without a judge (a language model) what is right is told from documents and quotes.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from uuid import UUID
 from memory.documents import Chunk, Evidence, Outcome
 from memory.evaluation.datasets import EvaluationQuestion, Gold, Span
 from memory.evaluation.matching import is_verbatim, letters_and_digits
+from memory.evaluation.model_judge import Judged
 from memory.evaluation.responses import Response
 
 FIRST_DOCUMENTS = 5
@@ -80,9 +81,15 @@ def is_found(gold: Gold, packed: Iterable[Passage]) -> bool:
 
 
 def observe(
-    question: EvaluationQuestion, response: Response, chunks: Mapping[UUID, Chunk]
+    question: EvaluationQuestion,
+    response: Response,
+    chunks: Mapping[UUID, Chunk],
+    judged: Judged | None = None,
 ) -> dict[str, float]:
-    """Return the numbers of one question that apply to it and to this system."""
+    """Return the numbers of one question that apply to it and to this system.
+
+    `judged` is the judge's word on the answer, None without one.
+    """
     packed = passages(response.evidence, chunks)
     found = [is_found(gold, packed) for gold in question.gold]
     values: dict[str, float] = {"failed": response.failed}
@@ -100,6 +107,11 @@ def observe(
     values |= _first_document(question, response)
     if response.linked is not None:
         values |= _reply(question, response, chunks)
+    if judged is not None:
+        values["wrong_rate"] = not judged.correct
+        values["correct"] = judged.correct
+        if judged.facts:
+            values["complete"] = judged.stated / judged.facts
     return values
 
 

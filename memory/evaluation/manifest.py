@@ -28,9 +28,18 @@ PACKAGES = (
 
 
 def make_manifest(
-    data: DataSet, parts: IndexParts, *, settings: Mapping[str, Any], checkout: Path
+    data: DataSet,
+    parts: IndexParts,
+    *,
+    settings: Mapping[str, Any],
+    checkout: Path,
+    models: Mapping[str, str] | None = None,
+    judge: str | None = None,
 ) -> dict[str, Any]:
-    """Return JSON values: hashes, code, settings, versions, model, machine, seed."""
+    """Return JSON values: hashes, code, settings, versions, models, machine, seed.
+
+    `models` names the language models of questions by role, None without any.
+    """
     return {
         "data_hash": data.data_hash,
         "questions_hash": data.questions_hash,
@@ -46,8 +55,8 @@ def make_manifest(
         "machine": machine(),
         "seed": SEED,
         "resamples": RESAMPLES,
-        "language_model": None,
-        "judge": None,
+        "language_model": None if models is None else dict(models),
+        "judge": judge,
         "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 

@@ -12,6 +12,7 @@ from memory.documents import Chunk, Outcome, Question
 from memory.errors import AttestError
 from memory.evaluation.datasets import EvaluationQuestion
 from memory.evaluation.judging import is_found, observe, passages
+from memory.evaluation.model_judge import Judge
 from memory.evaluation.responses import Response, System
 
 #: No answer is cut short by a clock: a deadline would make figures depend on load.
@@ -33,9 +34,12 @@ def run_system(
     *,
     scope: Scope,
     chunks: Mapping[UUID, Chunk],
+    judge: Judge | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> list[Result]:
     """Return one result a question, in order; `on_progress` gets how many are done.
+
+    Where the `judge` has a word on an answer, it counts instead of the quotes'.
 
     The first question is asked once before, uncounted, so that no time holds the
     loading of a model.
@@ -45,7 +49,9 @@ def run_system(
         response = _respond(system, question, scope)
         if not number:
             continue
-        results.append(Result(question, response, observe(question, response, chunks)))
+        judged = None if judge is None else judge.judge(question, response)
+        observation = observe(question, response, chunks, judged)
+        results.append(Result(question, response, observation))
         if on_progress:
             on_progress(number)
     return results
