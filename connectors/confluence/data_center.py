@@ -39,7 +39,7 @@ from connectors.confluence.v1 import (
     text,
 )
 from connectors.conversion.converted import aware
-from connectors.http.errors import NotFound, NotJson
+from connectors.http.errors import NotFound, NotJson, NotSignedIn
 
 API = "/rest/api"
 LIST_LIMIT = 200
@@ -63,8 +63,9 @@ class DataCenterSite:
         """Return the name of the account that is signed in."""
         found = self._client.object(f"{API}/user/current")
         if found.get("type") == "anonymous":
-            raise NotFound(
-                "Confluence takes this token for nobody; make a new one.", 401
+            raise NotSignedIn(
+                "Confluence takes this token for nobody. Make a new personal access "
+                "token as the account that reads, and save it in the source."
             )
         return inner_text(found, "displayName") or inner_text(found, "username")
 

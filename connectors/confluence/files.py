@@ -47,18 +47,19 @@ class FileReader:
         name, url = attachment.id, attachment.url
         try:
             data = self.site.download(attachment, max_bytes=self.max_bytes)
-            converted = self.converter.convert(data, attachment.name)
         except TooLarge:
             return self._too_large(attachment, page)
         except (NotFound, Forbidden, OffOrigin, NotJson) as error:
             return Failed(name, url, "not_downloaded", f"{attachment.name}: {error}")
+        try:
+            converted = self.converter.convert(data, attachment.name)
         except ConversionError as error:
             message = f"{attachment.name}: {error}"
             if error.reason == "unsupported":
                 mark = self.mark(attachment, page)
                 return Skipped(name, url, error.reason, message, mark)
             return Failed(name, url, error.reason, message)
-        except (ValueError, LookupError, TypeError, ArithmeticError) as error:
+        except Exception as error:  # noqa: BLE001 - one bad file never stops a run
             log.exception("conversion_failed", document=name)
             message = (
                 f"{attachment.name}: its converter failed ({type(error).__name__})."

@@ -35,7 +35,6 @@ OPTIONS: tuple[Option, ...] = (
         "deployment",
         "Kind of site",
         "cloud for *.atlassian.net, data_center for a server of your own (9.1 or later).",
-        required=True,
         default=CLOUD,
     ),
     Option(

@@ -14,7 +14,7 @@ from connectors.confluence.marks import TOO_NARROW, CommentVersion, Mark, mark_o
 from connectors.confluence.pages import Rendered, Renderer
 from connectors.confluence.rules import Denied, Rules
 from connectors.confluence.site import Attachment, Comment, Node, Site, Space
-from connectors.errors import ConversionError
+from connectors.errors import ConnectorError, ConversionError
 from connectors.http.errors import BadRequest, Forbidden, NotFound, NotJson
 from memory.access import AccessRule
 
@@ -115,7 +115,11 @@ class PageReader:
             rendered = self._rendered(wanted, body, rule, comments)
         except ConversionError as error:
             return Failed(node.id, node.url, error.reason, str(error))
-        except (ValueError, LookupError, TypeError, ArithmeticError) as error:
+        except _OF_ONE as error:
+            return Failed(node.id, node.url, "unread", str(error))
+        except ConnectorError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one bad page never stops a run
             log.exception("conversion_failed", document=node.id)
             message = (
                 f"Its text can't be read ({type(error).__name__}); the log has more."

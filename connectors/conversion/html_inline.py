@@ -13,9 +13,11 @@ from connectors.conversion.html_tags import (
     is_hidden,
     tag_of,
 )
-from connectors.conversion.rich import Rich, RichBuffer
+from connectors.conversion.rich import Rich, RichBuffer, rich
 
 _STRUCK = frozenset(("del", "s", "strike"))
+#: Elements that show their text as it is, alone in a cell.
+_PLAIN = frozenset(("p", "span", "strong", "b", "em", "i", "div"))
 _BREAKING = BLOCKS | {"pre", "br"} | {f"h{level}" for level in range(1, 7)}
 
 
@@ -51,6 +53,9 @@ def flatten(element: _Element, *, joined: bool = False, controls: bool = False) 
     With `joined` they become parts set apart by "; ". `controls` keeps the text of
     buttons (a heading that opens and closes its section). It doesn't recurse.
     """
+    if _is_plain(element):
+        inner = element[0] if len(element) else element
+        return rich(inner.text or "")
     buffer = RichBuffer(joined=joined)
     skipped: _Element | None = None
     walk = etree.iterwalk(element, events=("start", "end"))
@@ -73,6 +78,23 @@ def flatten(element: _Element, *, joined: bool = False, controls: bool = False) 
         if node is not element:
             buffer.add(node.tail)
     return buffer.take()
+
+
+def _is_plain(element: _Element) -> bool:
+    """Tell whether it holds text alone, or one paragraph that does: most cells do."""
+    if is_hidden(element):
+        return False
+    if not len(element):
+        return True
+    if len(element) > 1 or (element.text and not element.text.isspace()):
+        return False
+    child = element[0]
+    return (
+        child.tag in _PLAIN
+        and not len(child)
+        and not is_hidden(child)
+        and (not child.tail or child.tail.isspace())
+    )
 
 
 def _is_dropped(node: _Element, tag: str, *, controls: bool) -> bool:

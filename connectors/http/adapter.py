@@ -14,7 +14,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.poolmanager import PoolManager
 
-from connectors.http.confinement import is_refused
+from memory.addresses import is_refused
 
 
 class RefusedAddress(Exception):  # noqa: N818 - it says what happened

@@ -7,18 +7,14 @@ and of clouds' metadata services are refused wherever a name leads.
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
 from connectors.errors import OptionError
 from connectors.http.errors import OffOrigin
+from memory.addresses import is_refused
 
 _PORTS = {"http": 80, "https": 443}
-#: Not link-local by their numbers, but the same thing: clouds' metadata services.
-_METADATA = frozenset(
-    ipaddress.ip_address(address) for address in ("100.100.100.200", "fd00:ec2::254")
-)
 
 Origin = tuple[str, str, int]
 
@@ -94,19 +90,6 @@ def origin_of(parts: SplitResult) -> Origin:
     """Return scheme, host in lower case without a last dot, and port."""
     host = (parts.hostname or "").rstrip(".")
     return parts.scheme, host, parts.port or _PORTS[parts.scheme]
-
-
-def is_refused(address: str) -> bool:
-    """Tell whether an IP address is never connected to; a name isn't refused here."""
-    try:
-        ip = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return False
-    if isinstance(ip, ipaddress.IPv6Address):
-        inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo or (None, None))[1]
-        if inner is not None and is_refused(str(inner)):
-            return True
-    return ip.is_link_local or ip in _METADATA
 
 
 def _split(url: str) -> SplitResult | None:

@@ -11,7 +11,7 @@ import pytest
 from connectors.base import Upsert
 from connectors.confluence.rules import account, is_as_wide, user_class
 from memory.access import ANYONE, NOBODY_RULE, WORKSPACE, AccessRule, group
-from tests.connectors.confluence.worlds import Nothing, reasons
+from tests.connectors.confluence.worlds import KnownMarks, Nothing, reasons
 
 pytestmark = pytest.mark.integration
 
@@ -386,16 +386,6 @@ def test_the_attachments_of_a_restricted_page_are_restricted(site):
     site.sync()
     assert file.id not in site.readable("u-bob")
     assert file.id in site.readable("u-ada")
-
-
-class KnownMarks:
-    """The marks of a source's rows, as a run knows them."""
-
-    def __init__(self, source):
-        self._marks = dict(source.documents.values_list("external_id", "mark"))
-
-    def mark(self, external_id):
-        return self._marks.get(external_id)
 
 
 def test_a_wider_rule_is_told_from_a_narrower():

@@ -128,6 +128,16 @@ def test_a_deleted_comment_is_gone_at_the_next_whole_run(site):
     assert "Wrong." not in site.texts()["Leave"]
 
 
+@pytest.mark.parametrize("way", ["sync", "sync_recent"])
+def test_an_edited_comment_is_read(site, way):
+    page = site.state.add("HR", "Leave", "<p>Thirty days.</p>")
+    comment = site.state.comment(page, "<p>Wrong.</p>")
+    site.sync()
+    site.state.edit(comment, "<p>Right.</p>")
+    getattr(site, way)()
+    assert "Right." in site.texts()["Leave"]
+
+
 def test_new_labels_are_read(site):
     page = site.state.add("HR", "Leave", "<p>Thirty days.</p>")
     site.sync()
@@ -230,6 +240,7 @@ def test_a_page_that_moves_into_a_space_that_isnt_read_is_gone(site):
     site.state.edit(page)
     site.sync_recent()
     assert list(site.texts()) == ["Other"]
+    assert site.states()[page.id] == "removed"
 
 
 def test_a_listing_that_lost_most_pages_deletes_nothing_unasked(site):

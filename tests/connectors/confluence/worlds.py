@@ -25,6 +25,16 @@ class Nothing:
         return None
 
 
+class KnownMarks:
+    """The marks of a source's rows, as a run knows them."""
+
+    def __init__(self, source):
+        self._marks = dict(source.documents.values_list("external_id", "mark"))
+
+    def mark(self, external_id):
+        return self._marks.get(external_id)
+
+
 @dataclass
 class Site:
     """A server, the source that reads it, and the store that it's read into."""

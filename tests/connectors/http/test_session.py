@@ -10,7 +10,6 @@ from requests.auth import HTTPBasicAuth
 
 from connectors.errors import ConnectorError, OptionError
 from connectors.http import Confinement, Patience, SourceSession
-from connectors.http.confinement import is_refused
 from connectors.http.errors import (
     BadRequest,
     Forbidden,
@@ -23,6 +22,7 @@ from connectors.http.errors import (
     TooLarge,
     Unavailable,
 )
+from memory.addresses import is_refused
 from tests.vendors.loopback import Reply, ScriptedServer
 
 pytestmark = pytest.mark.integration
