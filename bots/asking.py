@@ -33,6 +33,8 @@ from connectors.models import Person
 from memory.access import Scope
 from memory.documents import Answer, Outcome, Question, StageTrace, Turn
 from memory.errors import AttestError, StoreError
+from memory.language_models.ledger import collecting
+from memory.models import write_spend
 from memory.outcomes import STORE_DOWN
 
 log = logging.getLogger(__name__)
@@ -149,8 +151,10 @@ def answer_exchange(exchange_id: UUID) -> Exchange:
     if queued.update(state=Exchange.State.ANSWERING, claimed_at=claim) == 1:
         exchange = Exchange.objects.select_related("person").get(id=exchange_id)
         began = time.perf_counter()
-        answer, searched = _answered(exchange)
+        with collecting() as ledger:
+            answer, searched = _answered(exchange)
         _store(exchange, answer, searched, seconds=time.perf_counter() - began)
+        write_spend(ledger.calls, exchange_id=exchange.id)
     return Exchange.objects.get(id=exchange_id)
 
 

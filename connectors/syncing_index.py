@@ -7,24 +7,31 @@ store or encoder is found out by asking both for something trivial.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID, uuid4
 
 import structlog
+from django.conf import settings
 
 from connectors.errors import SyncError
 from connectors.models import Source
+from connectors.spending import RunSpending
 from connectors.syncing_lease import Lease
 from connectors.syncing_report import Report
 from connectors.syncing_rows import Action, Plan, properties_of
 from memory.building import BuildReport, Built
 from memory.documents import Document, Properties
 from memory.embedding import Embedder
-from memory.errors import AttestError, StoreMismatch
+from memory.errors import AttestError, EmbeddingError, StoreMismatch
 from memory.stores.base import MemoryStore
 
 log = structlog.get_logger(__name__)
+
+MUST_STAY = (
+    "This source's documents never leave this machine, but ATTEST_EMBEDDING_MODEL sends "
+    "every text to be embedded elsewhere. Choose a local embedding model."
+)
 
 Item = tuple[Document, Properties]
 
@@ -70,6 +77,11 @@ class Indexing:
     report: Report
     #: Whether anything was asked of the store.
     wrote: bool = False
+    spending: RunSpending = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin the run's ledger."""
+        self.spending = RunSpending(self.source.id)
 
     def carry_out(self, plans: Sequence[Plan]) -> dict[UUID, str]:
         """Make the store agree with the plans' rows; return the errors by document.
@@ -96,13 +108,16 @@ class Indexing:
         """Build together; where that fails, one by one."""
         if not plans:
             return {}
+        if self.source.local_models_only and settings.ATTEST_EMBEDDINGS_LEAVE:
+            raise EmbeddingError(MUST_STAY)
         items = [
             (plan.document, properties_of(plan.row, self.source, plan.rule))
             for plan in plans
             if plan.document is not None
         ]
         try:
-            report = self.index.builder.build(items, on_progress=self._progress)
+            with self.spending.written():
+                report = self.index.builder.build(items, on_progress=self._progress)
         except (SyncError, StoreMismatch):
             raise
         except Exception as error:  # noqa: BLE001 - one document never stops a run

@@ -24,3 +24,11 @@ def is_refused(address: str) -> bool:
         if inner is not None and is_refused(str(inner)):
             return True
     return ip.is_link_local or ip in _METADATA
+
+
+def is_loopback(address: str) -> bool:
+    """Tell whether an IP address is this machine's own; False for a name."""
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False

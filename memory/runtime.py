@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -15,7 +15,12 @@ from django.utils.module_loading import import_string
 from memory.building import Builder
 from memory.distillation.base import Extractor
 from memory.embedding import Embedder
-from memory.encoders import CachedEmbedder, PackagedMiniLM
+from memory.encoders import (
+    CachedEmbedder,
+    PackagedMiniLM,
+    SentenceTransformerEmbedder,
+)
+from memory.language_models.base import QUESTION_ROLES
 from memory.megamem import MegaMem
 from memory.query.base import Authority, Reranker
 from memory.query.cross_encoder import CrossEncoderReranker
@@ -23,6 +28,9 @@ from memory.query.reranking import LocalReranker
 from memory.stores.base import MemoryStore, StorePlace
 from memory.stores.embedded_place import EmbeddedPlace
 from memory.systems import Models, Parts, default_chunker, extractor, pipeline
+
+if TYPE_CHECKING:
+    from memory.language_models.configured import ConfiguredModels
 
 Part = TypeVar("Part")
 
@@ -48,7 +56,7 @@ class Runtime:
         with self._lock:
             for name in ("builder", "extractor"):
                 self._made.pop(name, None)
-            self._made["models"] = models
+            self._made |= {"models": models, "question_models": models}
 
     @property
     def encoder(self) -> Embedder:
@@ -74,6 +82,16 @@ class Runtime:
     def models(self) -> Models | None:
         """Return the language models by role, None where none is configured."""
         return self._once("models", self._models)
+
+    @property
+    def question_models(self) -> Models | None:
+        """Return the models of questions, None where one of their roles has none."""
+        return self._once("question_models", self._question_models)
+
+    @property
+    def endpoint(self) -> ConfiguredModels:
+        """Return the one connection to ATTEST_OPENAI_…, for all models behind it."""
+        return self._once("endpoint", self._endpoint)
 
     @property
     def reranker(self) -> Reranker | None:
@@ -107,7 +125,7 @@ class Runtime:
             authority=authority,
             threshold=settings.ATTEST_ANSWER_THRESHOLD,
             off=settings.ATTEST_STAGES_OFF,
-            models=self.models,
+            models=self.question_models,
             stays=sources_that_stay,
             reranker=self.reranker,
         )
@@ -119,8 +137,13 @@ class Runtime:
             part: Part = self._made[name]
             return part
 
-    @staticmethod
-    def _encoder() -> Embedder:
+    def _encoder(self) -> Embedder:
+        kind, _, name = settings.ATTEST_EMBEDDING_MODEL.partition(":")
+        if kind == "openai":
+            return self.endpoint.embedder(name, settings.ATTEST_EMBEDDING_DIMENSIONS)
+        if kind == "sentence-transformers":
+            # A folder is read; only a name is looked for at the hub.
+            return SentenceTransformerEmbedder(name, download=not Path(name).is_dir())
         return PackagedMiniLM(precision=settings.ATTEST_EMBEDDING_PRECISION)
 
     def _embedder(self) -> Embedder:
@@ -132,8 +155,31 @@ class Runtime:
         )
 
     @staticmethod
-    def _models() -> Models | None:
-        return None
+    def _endpoint() -> ConfiguredModels:
+        # Here, as it loads the vendor's client, which most processes don't need.
+        from memory.language_models.configured import ConfiguredModels, ModelSettings
+        from memory.language_models.openai_model import limits
+
+        return ConfiguredModels(
+            ModelSettings(
+                endpoint=settings.ATTEST_OPENAI,
+                models=settings.ATTEST_MODELS,
+                limits_s=limits(
+                    build_s=settings.ATTEST_MODEL_BUILD_TIMEOUT,
+                    question_s=settings.ATTEST_MODEL_QUESTION_TIMEOUT,
+                ),
+                effort=settings.ATTEST_MODEL_REASONING_EFFORT,
+                prices_file=settings.ATTEST_PRICES_FILE,
+                cache=settings.ATTEST_CACHE / "models",
+            )
+        )
+
+    def _models(self) -> Models | None:
+        return self.endpoint if any(settings.ATTEST_MODELS.values()) else None
+
+    def _question_models(self) -> Models | None:
+        named = all(settings.ATTEST_MODELS.get(role) for role in QUESTION_ROLES)
+        return self.models if named else None
 
     def _reranker(self) -> Reranker | None:
         name = settings.ATTEST_RERANKER

@@ -35,8 +35,10 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 @pytest.fixture(autouse=True)
 def _no_network(request):
-    """Allow Unix sockets alone, and loopback in tests marked `integration`."""
-    if request.node.get_closest_marker("integration"):
+    """Allow Unix sockets alone, loopback to `integration`, all to `live` tests."""
+    if request.node.get_closest_marker("live"):
+        enable_socket()
+    elif request.node.get_closest_marker("integration"):
         socket_allow_hosts(["127.0.0.1", "::1", "localhost"], allow_unix_socket=True)
     else:
         disable_socket(allow_unix_socket=True)

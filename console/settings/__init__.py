@@ -17,6 +17,7 @@ from console.settings.environment import (
     env_text,
 )
 from console.settings.home import make_home, secret_key
+from console.settings.language_models import *  # noqa: F403
 from console.settings.logs import logging_settings
 from console.settings.security import *  # noqa: F403
 from console.settings.security import ATTEST_BASE_URL

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 
 from console.settings.environment import (
@@ -16,50 +17,6 @@ from console.settings.environment import (
 )
 from memory.language_models.base import Role
 from memory.language_models.endpoint import OPENAI_URL, Endpoint, EndpointError
-
-#: The default of all roles; "": no model, everything on this machine.
-ATTEST_MODEL = env_text("ATTEST_MODEL")
-#: A model per role; "": that role has none.
-ATTEST_MODELS = {
-    Role.EXTRACTION: env_text("ATTEST_MODEL_EXTRACTION", default=ATTEST_MODEL),
-    Role.ABSTRACTION: env_text("ATTEST_MODEL_ABSTRACTION", default=ATTEST_MODEL),
-    Role.QUERY: env_text("ATTEST_MODEL_QUERY", default=ATTEST_MODEL),
-    Role.ANSWER: env_text("ATTEST_MODEL_ANSWER", default=ATTEST_MODEL),
-    Role.ATTRIBUTION: env_text("ATTEST_MODEL_ATTRIBUTION", default=ATTEST_MODEL),
-    Role.JUDGE: env_text("ATTEST_MODEL_JUDGE", default=ATTEST_MODEL),
-}
-ATTEST_MODEL_REASONING_EFFORT = env_choice(
-    "ATTEST_MODEL_REASONING_EFFORT",
-    default="",
-    accepted=("", "none", "minimal", "low", "medium", "high", "xhigh"),
-)
-ATTEST_MODEL_BUILD_TIMEOUT = env_float(
-    "ATTEST_MODEL_BUILD_TIMEOUT", default=120.0, low=1.0, high=3_600.0
-)
-ATTEST_MODEL_QUESTION_TIMEOUT = env_float(
-    "ATTEST_MODEL_QUESTION_TIMEOUT", default=40.0, low=1.0, high=3_600.0
-)
-ATTEST_EXTRACTOR = env_choice(
-    "ATTEST_EXTRACTOR", default="auto", accepted=("auto", "local", "mini", "full")
-)
-
-ATTEST_EMBEDDING_MODEL = env_text("ATTEST_EMBEDDING_MODEL", default="packaged")
-ATTEST_EMBEDDING_DIMENSIONS = env_int(
-    "ATTEST_EMBEDDING_DIMENSIONS", default=1_536, low=8, high=8_192
-)
-
-#: Without a file: the packaged prices alone.
-ATTEST_PRICES_FILE = (
-    env_path("ATTEST_PRICES_FILE", default=CHECKOUT)
-    if env_text("ATTEST_PRICES_FILE")
-    else None
-)
-#: Per sync run; None: no limit.
-_dollars = env_float("ATTEST_BUILD_BUDGET_USD", default=None, low=0.0, high=1e6)
-ATTEST_BUILD_BUDGET_USD = None if _dollars is None else Decimal(str(_dollars))
-ATTEST_BUILD_BUDGET_TOKENS = env_int(
-    "ATTEST_BUILD_BUDGET_TOKENS", default=0, low=0, high=10**12
-)
 
 
 def _endpoint() -> Endpoint:
@@ -89,3 +46,56 @@ def _endpoint() -> Endpoint:
 
 #: Address, key and concurrency together; the key is in no repr.
 ATTEST_OPENAI = _endpoint()
+
+#: The default of all roles; "": no model, everything on this machine.
+ATTEST_MODEL = env_text("ATTEST_MODEL")
+#: A model per role; "": that role has none.
+ATTEST_MODELS = {
+    Role.EXTRACTION: env_text("ATTEST_MODEL_EXTRACTION", default=ATTEST_MODEL),
+    Role.ABSTRACTION: env_text("ATTEST_MODEL_ABSTRACTION", default=ATTEST_MODEL),
+    Role.QUERY: env_text("ATTEST_MODEL_QUERY", default=ATTEST_MODEL),
+    Role.ANSWER: env_text("ATTEST_MODEL_ANSWER", default=ATTEST_MODEL),
+    Role.ATTRIBUTION: env_text("ATTEST_MODEL_ATTRIBUTION", default=ATTEST_MODEL),
+    Role.JUDGE: env_text("ATTEST_MODEL_JUDGE", default=ATTEST_MODEL),
+}
+ATTEST_MODEL_REASONING_EFFORT = env_choice(
+    "ATTEST_MODEL_REASONING_EFFORT",
+    default="",
+    accepted=("", "none", "minimal", "low", "medium", "high", "xhigh", "max"),
+)
+ATTEST_MODEL_BUILD_TIMEOUT = env_int(
+    "ATTEST_MODEL_BUILD_TIMEOUT", default=120, low=1, high=3_600
+)
+ATTEST_MODEL_QUESTION_TIMEOUT = env_int(
+    "ATTEST_MODEL_QUESTION_TIMEOUT", default=40, low=1, high=3_600
+)
+
+#: packaged, openai:NAME or sentence-transformers:NAME_OR_FOLDER
+ATTEST_EMBEDDING_MODEL = env_text("ATTEST_EMBEDDING_MODEL", default="packaged")
+_EMBEDDING = re.compile(r"packaged|(?:openai|sentence-transformers):\S.*")
+if not _EMBEDDING.fullmatch(ATTEST_EMBEDDING_MODEL):
+    raise SettingError(
+        "ATTEST_EMBEDDING_MODEL can't be read; accepted: packaged, openai:NAME or "
+        "sentence-transformers:NAME."
+    )
+ATTEST_EMBEDDING_DIMENSIONS = env_int(
+    "ATTEST_EMBEDDING_DIMENSIONS", default=1_536, low=8, high=8_192
+)
+
+#: Whether texts leave this machine to be embedded.
+ATTEST_EMBEDDINGS_LEAVE = (
+    ATTEST_EMBEDDING_MODEL.startswith("openai:") and not ATTEST_OPENAI.is_loopback
+)
+
+#: Without a file: the packaged prices alone.
+ATTEST_PRICES_FILE = (
+    env_path("ATTEST_PRICES_FILE", default=CHECKOUT)
+    if env_text("ATTEST_PRICES_FILE")
+    else None
+)
+#: Per sync run; None: no limit.
+_dollars = env_float("ATTEST_BUILD_BUDGET_USD", default=None, low=0.0, high=1e6)
+ATTEST_BUILD_BUDGET_USD = None if _dollars is None else Decimal(str(_dollars))
+ATTEST_BUILD_BUDGET_TOKENS = env_int(
+    "ATTEST_BUILD_BUDGET_TOKENS", default=0, low=0, high=10**12
+)

@@ -36,6 +36,10 @@ class Role(StrEnum):
     EMBEDDING = "embedding"
 
 
+#: Roles that a question needs: with fewer, questions are answered without a model.
+QUESTION_ROLES = frozenset({Role.QUERY, Role.ANSWER, Role.ATTRIBUTION})
+
+
 class LanguageModelError(AttestError):
     """A model can't be reached, refused, or gave no usable reply. No secret inside."""
 

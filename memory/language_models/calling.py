@@ -114,9 +114,10 @@ class Caller:
             self.patience.sleep(pause)
 
     def _once(self, sending: Sending[Answer], capability: Capability) -> Answer:
-        ledger.check_limits(
-            self.model, is_priced=self.prices.of(self.model) is not None
-        )
+        if sending.role is not Role.EMBEDDING:
+            # Without its vectors a document isn't found at all, so these go on.
+            priced = self.prices.of(self.model) is not None
+            ledger.check_limits(self.model, is_priced=priced)
         deadline.check("the language model was asked")
         with self.connection.slot(), deadline.within(sending.limit_s):
             left = deadline.remaining(sending.limit_s)

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from memory.embedding import Embedder
 from memory.encoders.openai import OpenAIEmbedder
 from memory.errors import AttestError
-from memory.language_models.base import LanguageModel, Role
+from memory.language_models.base import LanguageModel, Request, Role
 from memory.language_models.cached import CachedModel, ReplyCache
 from memory.language_models.calling import Caller
 from memory.language_models.capabilities import Capabilities
 from memory.language_models.connection import Connection
 from memory.language_models.endpoint import Endpoint
 from memory.language_models.openai_model import OpenAIModel, limits
+from memory.language_models.patience import Patience
 from memory.language_models.prices import Prices
 
 #: Roles whose prompts hold documents alone, so that their replies may be kept.
 CACHED = frozenset({Role.EXTRACTION, Role.ABSTRACTION})
+
+#: Seconds that doctor waits for a word.
+CHECK_LIMIT_S = 20.0
 
 
 class NoModel(AttestError):
@@ -42,7 +46,7 @@ class ModelSettings:
     cache: Path | None = None
 
 
-class Models:
+class ConfiguredModels:
     """The configured models, made at their first use. Safe to share by threads."""
 
     def __init__(self, settings: ModelSettings) -> None:
@@ -65,17 +69,22 @@ class Models:
 
     def __call__(self, role: Role) -> LanguageModel:
         """Return a role's model. Raises NoModel."""
+        settings = self.settings
+        caller = self.caller(self.named(role))
+        model = OpenAIModel(caller, settings.limits_s, settings.effort)
+        if role in CACHED and settings.cache is not None:
+            return CachedModel(model, self._replies)
+        return model
+
+    def named(self, role: Role) -> str:
+        """Return the name of a role's model. Raises NoModel."""
         name = self.settings.models.get(role)
         if not name:
             raise NoModel(
                 f"There's no language model for {role.value}. Set ATTEST_MODEL, or "
                 f"ATTEST_MODEL_{role.value.upper()} for this alone."
             )
-        settings = self.settings
-        model = OpenAIModel(self.caller(name), settings.limits_s, settings.effort)
-        if role in CACHED and settings.cache is not None:
-            return CachedModel(model, self._replies)
-        return model
+        return name
 
     @cached_property
     def _replies(self) -> ReplyCache:
@@ -89,3 +98,18 @@ class Models:
     def caller(self, name: str) -> Caller:
         """Return what calls the model of this name."""
         return Caller(self.connection, name, self.prices, self._capabilities)
+
+    def check(self, role: Role, *, max_tokens: int) -> None:
+        """Ask a role's model for a word, of at most that many tokens, once.
+
+        Raises LanguageModelError and NoModel.
+        """
+        once = replace(self.caller(self.named(role)), patience=Patience(retries=0))
+        limits_s = dict.fromkeys(Role, CHECK_LIMIT_S)
+        model = OpenAIModel(once, limits_s, self.settings.effort)
+        model.text(Request(role, "Reply with the word ok.", "Ready?", max_tokens))
+
+    def close(self) -> None:
+        """Close the connection, where there is one."""
+        if "connection" in self.__dict__:
+            self.connection.close()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
 
-from memory.addresses import is_refused
+from memory.addresses import is_loopback, is_refused
 from memory.errors import AttestError
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -45,6 +45,12 @@ class Endpoint:
     def is_openai(self) -> bool:
         """Tell whether it's OpenAI's own."""
         return urlsplit(self.base_url).hostname == "api.openai.com"
+
+    @property
+    def is_loopback(self) -> bool:
+        """Tell whether it's on this machine."""
+        host = urlsplit(self.base_url).hostname or ""
+        return host == "localhost" or is_loopback(host)
 
 
 def _checked(url: str) -> SplitResult:

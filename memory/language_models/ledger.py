@@ -177,6 +177,19 @@ def collecting(limit: Limit | None = None) -> Iterator[Ledger]:
         _LEDGER.reset(token)
 
 
+@contextmanager
+def keeping(ledger: Ledger) -> Iterator[None]:
+    """Go on with a ledger: its earlier calls count towards its limit.
+
+    It isn't told to ledgers around, which may end before it does.
+    """
+    token = _LEDGER.set(ledger)
+    try:
+        yield
+    finally:
+        _LEDGER.reset(token)
+
+
 def record(call: Call) -> None:
     """Take a call down in the ambient ledger, where there is one."""
     ledger = _LEDGER.get()

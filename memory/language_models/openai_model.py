@@ -10,6 +10,7 @@ import openai
 from openai.types.chat import ChatCompletion
 
 from memory.language_models.base import (
+    QUESTION_ROLES,
     InvalidReply,
     JsonSchema,
     ModelRefused,
@@ -28,14 +29,13 @@ SEED: Final = 42
 #: Seconds that one call may take: builds and judging as in A12, less in a question.
 BUILD_LIMIT_S: Final = 120.0
 QUESTION_LIMIT_S: Final = 40.0
-_IN_QUESTIONS = frozenset({Role.QUERY, Role.ANSWER, Role.ATTRIBUTION})
 
 
 def limits(
     *, build_s: float = BUILD_LIMIT_S, question_s: float = QUESTION_LIMIT_S
 ) -> Mapping[Role, float]:
     """Return each role's time limit in seconds."""
-    return {role: question_s if role in _IN_QUESTIONS else build_s for role in Role}
+    return {role: question_s if role in QUESTION_ROLES else build_s for role in Role}
 
 
 @dataclass(frozen=True, slots=True)

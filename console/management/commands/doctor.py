@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from console.doctor import data, machine
+from console.doctor import data, machine, models
 from console.doctor.findings import Check, Level, run_checks
 
 CHECKS: Sequence[Check] = (
@@ -20,6 +20,7 @@ CHECKS: Sequence[Check] = (
     machine.home,
     data.database,
     data.model,
+    models.language_models,
     data.gate,
     data.store,
     data.sources,
