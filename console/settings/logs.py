@@ -94,6 +94,10 @@ def logging_settings(*, level: str, layout: str) -> dict[str, Any]:
             "django.server": {"handlers": [], "propagate": True},
             # These log each request or each file at `info`.
             "httpx": {"level": "WARNING"},
+            "httpx2": {"level": "WARNING"},
+            # At `debug` these log whole requests: prompts, and headers with them.
+            "openai": {"level": "WARNING"},
+            "httpcore2": {"level": "WARNING"},
             "sentence_transformers": {"level": "WARNING"},
             "axes": {"level": "WARNING"},
         },

@@ -3,7 +3,7 @@
 Whoever wants to know opens one with `collecting()` around the work; models record
 every call in it. Ledgers nest: a call is recorded in the innermost and in all around
 it, and must keep the limits of all. Like the deadline it's a context variable, so
-threads must be started with a copy of the context (`memory.language_models.threads`).
+threads must be started with a copy of the context, as `distillation.threads` does.
 """
 
 from __future__ import annotations

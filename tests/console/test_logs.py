@@ -54,3 +54,9 @@ def test_both_layouts_can_be_chosen():
         made = logging_settings(level="error", layout=layout)
         assert made["root"]["level"] == "ERROR"
     assert structlog.is_configured()
+
+
+def test_clients_that_log_whole_requests_are_kept_quiet_at_debug():
+    loggers = logging_settings(level="debug", layout="console")["loggers"]
+    for name in ("openai", "httpx2", "httpcore2"):
+        assert loggers[name]["level"] == "WARNING"

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from memory.distillation.threads import in_order
 from memory.language_models.base import InvalidReply
 from memory.language_models.cached import CachedModel, ReplyCache
 from memory.language_models.ledger import collecting
-from memory.language_models.threads import in_threads
 from tests.memory.language_models.conftest import SCHEMA, asking, number
 from tests.memory.scripted import ScriptedModel
 
@@ -112,7 +112,7 @@ def test_many_threads_may_share_it(cache):
         finally:
             cache.close()
 
-    assert in_threads(work, range(40), threads=8) == [n % 5 for n in range(40)]
+    assert list(in_order(work, range(40), workers=8)) == [n % 5 for n in range(40)]
 
 
 def test_the_file_is_for_its_owner_alone(cache):

@@ -8,10 +8,10 @@ import pytest
 
 from memory import deadline
 from memory.deadline import DeadlineExceeded
+from memory.distillation.threads import in_order
 from memory.language_models.base import ModelRefused, ModelUnavailable
 from memory.language_models.failures import asked_wait_s
 from memory.language_models.ledger import collecting
-from memory.language_models.threads import in_threads
 from tests.memory.language_models.conftest import asking
 from tests.vendors.openai import faults
 
@@ -138,7 +138,7 @@ def test_calls_at_the_same_time_are_bounded(server, make_model):
     model = make_model(concurrency=2)
     server.reply = lambda chat: (server.wait(0.05), chat.user)[1]
     users = [f"question {n}" for n in range(8)]
-    replies = in_threads(lambda user: model.text(asking(user)), users, threads=8)
+    replies = list(in_order(lambda user: model.text(asking(user)), users, workers=8))
     assert replies == users
     assert server.busiest == 2
 

@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import pytest
 
+from memory.distillation.threads import in_order
 from memory.language_models.base import Call, Role
 from memory.language_models.ledger import (
     BudgetReached,
@@ -14,7 +15,6 @@ from memory.language_models.ledger import (
     record,
     totals,
 )
-from memory.language_models.threads import in_threads
 
 
 def call(prompt=100, completion=10, cost="0.01", outcome="ok"):
@@ -87,7 +87,7 @@ def test_threads_record_in_the_same_ledger_and_keep_the_order():
         return item * 2
 
     with collecting() as ledger:
-        assert in_threads(work, range(20), threads=4) == [n * 2 for n in range(20)]
+        assert list(in_order(work, range(20), workers=4)) == [n * 2 for n in range(20)]
     assert sorted(made.prompt_tokens for made in ledger.calls) == list(range(20))
 
 
@@ -101,7 +101,7 @@ def test_the_first_error_in_order_is_raised_and_the_rest_not_begun():
         return item
 
     with pytest.raises(ValueError, match="one"):
-        in_threads(work, range(1000), threads=2)
+        list(in_order(work, range(1000), workers=2))
     assert len(begun) < 1000
 
 
