@@ -16,6 +16,7 @@ from memory.errors import AttestError
 from memory.evaluation.datasets import DataSet, EvaluationQuestion, withhold
 from memory.evaluation.index import WHOLE_SCOPE, EvaluationIndex, IndexParts, open_index
 from memory.evaluation.manifest import make_manifest
+from memory.evaluation.model_judge import ModelJudge
 from memory.evaluation.report import (
     Report,
     SystemReport,
@@ -24,6 +25,7 @@ from memory.evaluation.report import (
 )
 from memory.evaluation.running import Result, question_lines, run_system
 from memory.evaluation.systems import DEFAULT_SYSTEMS, make_systems, parse_names
+from memory.language_models.base import QUESTION_ROLES, Role
 from memory.query.packing import Packer
 from memory.stores.base import MemoryStore
 from memory.systems import PIPELINES, default_chunker, pipelines
@@ -93,6 +95,7 @@ class Command(BaseCommand):
         from memory.runtime import runtime
 
         shared = runtime().parts(index.store)
+        judge = model_judge()
         systems = make_systems(
             names,
             pipelines=pipelines(shared) if {*names} & {*PIPELINES} else {},
@@ -108,6 +111,7 @@ class Command(BaseCommand):
                 questions,
                 scope=WHOLE_SCOPE,
                 chunks=index.chunks,
+                judge=judge,
                 on_progress=partial(_show, line, len(questions)),
             )
         return results
@@ -152,6 +156,15 @@ def index_parts() -> IndexParts:
     return IndexParts(default_chunker(), extractor, embedder, open_store)
 
 
+def model_judge() -> ModelJudge | None:
+    """Return the judge, None where no model is configured for it."""
+    from memory.runtime import runtime
+
+    models = runtime().models
+    named = settings.ATTEST_MODELS.get(Role.JUDGE)
+    return ModelJudge(models(Role.JUDGE)) if models and named else None
+
+
 def _report(
     data: DataSet,
     questions: list[EvaluationQuestion],
@@ -166,13 +179,31 @@ def _report(
         "asked": len(questions),
         "withheld": sum(question.type == "withheld" for question in questions),
     }
+    judge = model_judge()
     return Report(
         dataset=data.name,
         questions=len(questions),
         answerable=sum(question.answerable for question in questions),
         systems={name: SystemReport.of(rows) for name, rows in results.items()},
-        manifest=make_manifest(data, parts, settings=used, checkout=settings.BASE_DIR),
+        manifest=make_manifest(
+            data,
+            parts,
+            settings=used,
+            checkout=settings.BASE_DIR,
+            models=_question_models(),
+            judge=judge.name if judge else None,
+        ),
     )
+
+
+def _question_models() -> dict[str, str] | None:
+    """Return the names of the models that answer questions, None without any."""
+    from memory.runtime import runtime
+
+    models = runtime().question_models
+    if models is None:
+        return None
+    return {role.value: models(role).name for role in sorted(QUESTION_ROLES)}
 
 
 def _show(line: ProgressLine, total: int, done: int) -> None:
