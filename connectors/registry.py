@@ -23,6 +23,7 @@ class Kind:
 
 KINDS: Mapping[str, Kind] = {
     "files": Kind("Files", "connectors.files.connector"),
+    "confluence": Kind("Confluence", "connectors.confluence.connector"),
     "jira": Kind("Jira", "connectors.jira.connector"),
 }
 

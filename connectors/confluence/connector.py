@@ -20,14 +20,14 @@ from connectors.confluence.marks import Mark
 from connectors.confluence.options import OPTIONS as OPTIONS
 from connectors.confluence.options import ConfluenceOptions
 from connectors.confluence.passes import Passes
-from connectors.confluence.rules import account, user_class
-from connectors.confluence.site import Site
+from connectors.confluence.rules import account, team, user_class
+from connectors.confluence.site import Site, User
 from connectors.confluence.survey import Survey, Surveyor
 from connectors.errors import ConnectorError, IncompleteListing, PermanentError
 from connectors.files.converting import Converter, PackageConverter
 from connectors.http import Patience
 from connectors.models import Source
-from memory.access import NOBODY_RULE, AccessRule, group
+from memory.access import NOBODY_RULE, AccessRule
 
 
 def connect(source: Source, options: Mapping[str, Any]) -> Confluence:
@@ -109,7 +109,7 @@ class Confluence:
         for found in self._site.groups():
             members = list(self._site.members(found))
             people.update((user.id, user.name) for user in members)
-            principal = group(self._source_id, found.id)
+            principal = team(self._source_id, found.id)
             yield Membership(principal, found.name, [user.id for user in members])
         if self._named is None:
             for _ in self.access():
@@ -121,6 +121,13 @@ class Confluence:
             for name in ("all-licensed-users", "authenticated-users"):
                 principal = user_class(self._source_id, name)
                 yield Membership(principal, name.replace("-", " "))
+
+    def accounts(self) -> list[User]:
+        """Return the members of all groups, with what e-mail addresses the site shows."""
+        found: dict[str, User] = {}
+        for item in self._site.groups():
+            found.update((user.id, user) for user in self._site.members(item))
+        return list(found.values())
 
     def _seen_whole(self, look: Callable[[], Survey]) -> Survey:
         try:

@@ -2,7 +2,7 @@
 
 It's XHTML with elements and attributes of two prefixes that it never declares (`ac:`,
 `ri:`), HTML's named characters, and CDATA. So it's wrapped and read as XML.
-https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html (read 2026-12)
+https://confluence.atlassian.com/conf91/confluence-storage-format-1442847767.html (read 2026-12)
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ SCOPES = (
     "read:comment:confluence",
     "read:attachment:confluence",
     "read:label:confluence",
+    "read:content-metadata:confluence",
     "read:hierarchical-content:confluence",
     "read:content-details:confluence",
     "read:user:confluence",

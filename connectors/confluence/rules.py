@@ -2,7 +2,7 @@
 
 Confluence lets in who passes all of them; an empty list restricts nothing. Where a list
 can't be read, nobody is let in: a doubt means no.
-https://support.atlassian.com/confluence-cloud/docs/add-or-remove-page-restrictions/
+https://confluence.atlassian.com/confcloud/add-or-remove-page-restrictions-724764891.html
 (read 2026-12)
 """
 
@@ -33,6 +33,11 @@ def account(source_id: UUID, account_id: str) -> Principal:
     between account and person, and a link that comes later changes no rule.
     """
     return group(source_id, f"account:{account_id}")
+
+
+def team(source_id: UUID, group_id: str) -> Principal:
+    """Return the principal of a site's group, which no group's name can make another."""
+    return group(source_id, f"group:{group_id}")
 
 
 def user_class(source_id: UUID, name: str) -> Principal:
@@ -138,7 +143,7 @@ class Rules:
     def _layer(self, subjects: Subjects) -> frozenset[Principal]:
         self.named |= subjects.users
         layer = {account(self.source_id, user) for user in subjects.users}
-        layer |= {group(self.source_id, name) for name in subjects.groups}
+        layer |= {team(self.source_id, name) for name in subjects.groups}
         layer |= {user_class(self.source_id, name) for name in subjects.classes}
         return frozenset(layer | {self.anonymous} if subjects.anonymous else layer)
 

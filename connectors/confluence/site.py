@@ -118,10 +118,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A member of a group."""
+    """A member of a group. `email` is "" where the site hides it, as Cloud does."""
 
     id: str
     name: str = ""
+    email: str = ""
 
 
 @dataclass(slots=True)

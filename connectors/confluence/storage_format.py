@@ -118,6 +118,9 @@ class _Converter:
             self._turn(element)
         for element in list(root.iter(ANY_RI)):
             drop(element)
+        for element in root.iter("span"):
+            if "line-through" in (element.get("style") or ""):
+                retag(element, "s")
         for element in root.iter("time"):
             if not (element.text or "").strip():
                 element.text = element.get("datetime")

@@ -117,7 +117,8 @@ class V1:
         """Yield the members that a path lists."""
         for item in self._client.numbered(f"{self._api}/{path}", {"limit": 200}):
             if account := account_of(item):
-                yield User(account, str(item.get("displayName") or ""))
+                name, email = item.get("displayName"), item.get("email")
+                yield User(account, str(name or ""), str(email or ""))
 
 
 def scope(space_key: str | None, page_ids: Sequence[str]) -> str:

@@ -9,8 +9,8 @@ import random
 import pytest
 
 from connectors.base import Upsert
-from connectors.confluence.rules import account, is_as_wide, user_class
-from memory.access import ANYONE, NOBODY_RULE, WORKSPACE, AccessRule, group
+from connectors.confluence.rules import account, is_as_wide, team, user_class
+from memory.access import ANYONE, NOBODY_RULE, WORKSPACE, AccessRule
 from tests.connectors.confluence.worlds import KnownMarks, Nothing, reasons
 
 pytestmark = pytest.mark.integration
@@ -135,7 +135,7 @@ def test_an_empty_list_restricts_nothing(site):
     """C27: pages without restrictions are read by their space."""
     page = site.state.add("HR", "Leave", "<p>x</p>")
     site.sync()
-    space = AccessRule.of([group(site.source.id, "g-staff")])
+    space = AccessRule.of([team(site.source.id, "g-staff")])
     assert site.rules()[page.id] == space
 
 
@@ -177,7 +177,7 @@ def test_a_folder_in_between_keeps_what_lies_above_it(cloud):
     state.restrict(top, groups=["g-hr"])
     state.restrict(folder, groups=["g-staff"])
     assert dict(cloud.connector().access())[leaf.id] == AccessRule.of(
-        [group(cloud.source.id, "g-staff")], [group(cloud.source.id, "g-hr")]
+        [team(cloud.source.id, "g-staff")], [team(cloud.source.id, "g-hr")]
     )
 
 
@@ -198,7 +198,7 @@ def test_a_draft_ancestor_is_skipped_and_no_other(site):
     site.server.refuse(404, f"/content/{draft.id}", times=99)
     rule = dict(site.connector().access())[leaf.id]
     assert rule == AccessRule.of(
-        [group(site.source.id, "g-staff")], [group(site.source.id, "g-hr")]
+        [team(site.source.id, "g-staff")], [team(site.source.id, "g-hr")]
     )
 
 
@@ -262,7 +262,7 @@ def test_a_long_list_is_read_to_its_end(site):
     rule = dict(site.connector().access())[page.id]
     [own] = [layer for layer in rule.layers if len(layer) > 1]
     assert own == {account(site.source.id, who) for who in people} | {
-        group(site.source.id, "g-hr")
+        team(site.source.id, "g-hr")
     }
 
 
@@ -294,15 +294,33 @@ def test_a_class_of_users_is_a_group_that_an_administrator_may_mark(cloud):
 def test_people_are_known_by_account_id_and_groups_by_their_id(site):
     """C29: no e-mail is needed, or asked for."""
     found = {m.group: m for m in site.connector().memberships()}
-    assert found[group(site.source.id, "g-hr")].members == ["u-ada"]
+    assert found[team(site.source.id, "g-hr")].members == ["u-ada"]
     assert found[account(site.source.id, "u-ada")].members == ["u-ada"]
-    assert len(found[group(site.source.id, "g-staff")].members) == 3
+    assert len(found[team(site.source.id, "g-staff")].members) == 3
+
+
+def test_a_group_is_never_taken_for_an_account(data_center):
+    """Groups of Data Center are known by their name, which anybody may choose."""
+    page = data_center.state.add("HR", "Leave", "<p>x</p>")
+    data_center.state.restrict(page, users=["u-ada"])
+    data_center.state.add_group("account:u-ada", "u-bob")
+    data_center.sync()
+    assert page.id in data_center.readable("u-ada")
+    assert page.id not in data_center.readable("u-bob")
+
+
+def test_accounts_are_listed_with_what_addresses_are_shown(site):
+    site.state.emails["u-bob"] = "bob@example.com"
+    found = {user.id: user for user in site.connector().accounts()}
+    assert found["u-ada"].name == "Ada Lovelace"
+    assert found["u-ada"].email == ""
+    assert found["u-bob"].email == ("bob@example.com" if site.is_cloud else "")
 
 
 def test_a_group_with_many_members_is_read_to_its_end(site):
     site.state.add_group("g-many", *(f"u-{number}" for number in range(450)))
     found = {m.group: m for m in site.connector().memberships()}
-    assert len(found[group(site.source.id, "g-many")].members) == 450
+    assert len(found[team(site.source.id, "g-many")].members) == 450
 
 
 def test_a_new_member_reads_without_anything_being_written(site):

@@ -1,8 +1,8 @@
 """Storage format to text: what has to be kept of every element, word for word.
 
 FIELD row C25. The elements are those of
-https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html and
-https://confluence.atlassian.com/doc/macros-139387.html (read 2026-12).
+https://confluence.atlassian.com/conf91/confluence-storage-format-1442847767.html (read
+2026-12).
 """
 
 import time
@@ -300,6 +300,12 @@ def test_ticks_and_crosses_are_text_and_smiles_are_not():
         '<ac:emoticon ac:name="smile" ac:emoji-fallback=":smile:" /></p>'
     )
     assert text_of(markup) == "✓yes ✗no ★go"
+
+
+def test_struck_text_is_marked():
+    style = "color: red; text-decoration: line-through;"
+    markup = f'<p><span style="{style}">36</span> <del>40</del> 48 months</p>'
+    assert text_of(markup) == "~~36~~ ~~40~~ 48 months"
 
 
 def test_what_is_no_text_is_left_out():

@@ -7,6 +7,7 @@ and …/rest/v1/ (read read 2026-12); the groups of pages are named at each hand
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import unquote
 
 from tests.vendors.confluence.serving import ConfluenceServer, Refusal
 from tests.vendors.confluence.state import Item, State
@@ -267,6 +268,7 @@ class CloudServer(ConfluenceServer):
         return self.v1_list(asked, self.groups(asked), strip="/wiki", cursor=False)
 
     def members(self, asked: Asked, id_: str) -> Any:
+        id_ = unquote(id_)
         if id_ not in self.state.groups:
             raise Refusal(404)
         members = [self.v1_user(each) for each in self.state.groups[id_][1]]
@@ -286,7 +288,7 @@ class CloudServer(ConfluenceServer):
             "type": "known",
             "accountId": account,
             "accountType": "atlassian",
-            "email": "",
+            "email": self.state.emails.get(account, ""),
             "publicName": self.state.users.get(account, ""),
             "displayName": self.state.users.get(account, ""),
         }

@@ -7,6 +7,7 @@ Paths, parameters and payloads by https://developer.atlassian.com/server/conflue
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import unquote
 
 from tests.vendors.confluence.serving import ConfluenceServer, Refusal
 from tests.vendors.confluence.state import Item, State
@@ -147,6 +148,7 @@ class DataCenterServer(ConfluenceServer):
         return self.listed(asked, self.groups(asked))
 
     def members(self, asked: Asked, name: str) -> Any:
+        name = unquote(name)
         if name not in self.state.groups:
             raise Refusal(404)
         members = [self.v1_user(each) for each in self.state.groups[name][1]]

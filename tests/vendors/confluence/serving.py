@@ -90,7 +90,7 @@ class ConfluenceServer(LoopbackServer):
         self, asked: Asked, start: int, *, cursor: bool, strip: str = ""
     ) -> str:
         if self.repeat_cursor_of and self.repeat_cursor_of in asked.path:
-            start = min(start, int(asked.query.get("limit", "25")))
+            start = min(start, self.most)
         kept = {
             name: value
             for name, value in asked.query.items()

@@ -56,6 +56,8 @@ class State:
         self.spaces: dict[str, Space] = {}
         self.items: dict[str, Item] = {}
         self.users: dict[str, str] = {"u-ada": "Ada Lovelace", "u-bot": "Reader"}
+        #: Addresses that people chose to show.
+        self.emails: dict[str, str] = {}
         self.groups: dict[str, tuple[str, list[str]]] = {}
         #: Contents that the account that reads can't see (404), or whose restrictions
         #: are refused (403).
