@@ -36,14 +36,9 @@ class BackgroundWork:
 def warm() -> None:
     """Load encoder and store; a failure is logged, as requests tell it again."""
     from memory.errors import AttestError
-    from memory.query.cross_encoder import CrossEncoderReranker
     from memory.runtime import runtime
 
     try:
-        runtime().embedder.embed_queries(["warm"])
         runtime().pipeline()
-        reranker = runtime().reranker
-        if isinstance(reranker, CrossEncoderReranker):
-            reranker.load()
     except AttestError as error:
         log.error("The pipeline can't be loaded.", reason=str(error))

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
 from console.settings.environment import ENVIRONMENT
+from memory.language_models.base import Role
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -57,6 +58,25 @@ def stages_that_are_off_exist(**_kwargs: Any) -> list[CheckMessage]:
             id="attest.E002",
         )
         for stage in sorted(settings.ATTEST_STAGES_OFF - STAGES)
+    ]
+
+
+@register()
+def extraction_has_its_model(**_kwargs: Any) -> list[CheckMessage]:
+    """E004: without a model every sync would fail."""
+    needed = {
+        "mini": [Role.EXTRACTION],
+        "full": [Role.EXTRACTION, Role.ABSTRACTION],
+    }
+    return [
+        Error(
+            f"ATTEST_EXTRACTOR is {settings.ATTEST_EXTRACTOR}, and there's no model "
+            f"for {role.value}.",
+            hint=f"Set ATTEST_MODEL or ATTEST_MODEL_{role.value.upper()}, or take `local`.",
+            id="attest.E004",
+        )
+        for role in needed.get(settings.ATTEST_EXTRACTOR, [])
+        if not settings.ATTEST_MODELS.get(role)
     ]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
+import structlog
 from django.conf import settings
 from django.utils.module_loading import import_string
 
@@ -20,6 +21,7 @@ from memory.encoders import (
     PackagedMiniLM,
     SentenceTransformerEmbedder,
 )
+from memory.errors import AttestError
 from memory.language_models.base import QUESTION_ROLES
 from memory.megamem import MegaMem
 from memory.query.base import Authority, Reranker
@@ -31,6 +33,8 @@ from memory.systems import Models, Parts, default_chunker, extractor, pipeline
 
 if TYPE_CHECKING:
     from memory.language_models.configured import ConfiguredModels
+
+log = structlog.get_logger(__name__)
 
 Part = TypeVar("Part")
 
@@ -113,8 +117,10 @@ class Runtime:
     ) -> MegaMem:
         """Return a named pipeline with the settings' policy; the product's by default.
 
-        `authority` has the last word on access; bots pass SQL's. Raises UnknownSystem.
+        `authority` has the last word on access; bots pass SQL's. Models on this machine
+        are loaded first, as no question's time is meant for that. Raises UnknownSystem.
         """
+        self._once("warm", self._warm)
         return pipeline(self.parts(self.store, authority), name)
 
     def parts(self, store: MemoryStore, authority: Authority | None = None) -> Parts:
@@ -129,6 +135,17 @@ class Runtime:
             stays=sources_that_stay,
             reranker=self.reranker,
         )
+
+    def _warm(self) -> bool:
+        """Load encoder and reranker; one that can't be is told by each question."""
+        try:
+            if not settings.ATTEST_EMBEDDING_MODEL.startswith("openai:"):
+                self.embedder.embed_queries(["warm"])
+            if isinstance(self.reranker, CrossEncoderReranker):
+                self.reranker.load()
+        except AttestError as error:
+            log.error("model_not_loaded", reason=str(error))
+        return True
 
     def _once(self, name: str, make: Callable[[], Part]) -> Part:
         with self._lock:
@@ -200,8 +217,11 @@ class Runtime:
 def sources_that_stay() -> frozenset[UUID]:
     """Return the sources whose documents no model elsewhere may read.
 
-    The settings name the function, as sources are no business of this package's.
+    None where the configured models run on this machine. The settings name the
+    function, as sources are no business of this package's.
     """
+    if settings.ATTEST_OPENAI.is_loopback:
+        return frozenset()
     found: frozenset[UUID] = import_string(settings.SOURCES_THAT_STAY)()
     return found
 

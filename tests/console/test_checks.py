@@ -48,6 +48,24 @@ def test_a_stage_that_does_not_exist_is_an_error(settings):
 
 
 @pytest.mark.parametrize(
+    ("name", "models", "missing"),
+    [
+        ("local", {}, []),
+        ("mini", {"extraction": "m"}, []),
+        ("mini", {"answer": "m"}, ["EXTRACTION"]),
+        ("full", {"extraction": "m"}, ["ABSTRACTION"]),
+        ("full", {}, ["EXTRACTION", "ABSTRACTION"]),
+    ],
+)
+def test_an_extractor_without_its_model_is_an_error(settings, name, models, missing):
+    settings.ATTEST_EXTRACTOR, settings.ATTEST_MODELS = name, models
+    found = checks.extraction_has_its_model()
+    assert ids(found) == ["attest.E004"] * len(missing)
+    for role, message in zip(missing, found, strict=True):
+        assert f"ATTEST_MODEL_{role}" in message.hint
+
+
+@pytest.mark.parametrize(
     ("url", "https", "found"),
     [
         ("http://a.example", False, ["attest.W002"]),

@@ -10,6 +10,7 @@ from connectors.models import Source
 from memory import runtime as runtime_module
 from memory.answering import ExtractiveAnswerer
 from memory.distillation.local import LocalExtractor
+from memory.language_models.endpoint import Endpoint
 from memory.query.cross_encoder import CrossEncoderReranker
 from memory.query.reranking import LocalReranker
 from memory.query.transform import LocalTransform
@@ -68,12 +69,24 @@ def test_the_process_has_one_runtime():
     assert runtime_module.runtime() is runtime_module.runtime()
 
 
+class Listening(WordEmbedder):
+    """An encoder that keeps what it was asked."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked = []
+
+    def embed_queries(self, texts):
+        self.asked.append(list(texts))
+        return super().embed_queries(texts)
+
+
 @pytest.fixture
 def fresh(settings, tmp_path):
     """Return a runtime of nothing but settings; no encoder is loaded."""
     settings.ATTEST_HOME = settings.ATTEST_CACHE = tmp_path
     runtime = Runtime()
-    runtime.use_encoder(WordEmbedder())
+    runtime.use_encoder(Listening())
     return runtime
 
 
@@ -111,7 +124,8 @@ def test_marked_sources_stay_as_soon_as_they_are_marked(fresh):
 @pytest.mark.parametrize(
     ("setting", "kind"), [("local", LocalReranker), ("x/y", CrossEncoderReranker)]
 )
-def test_a_reranker_that_is_named_is_on(fresh, settings, setting, kind):
+def test_a_reranker_that_is_named_is_on(fresh, settings, setting, kind, monkeypatch):
+    monkeypatch.setattr(CrossEncoderReranker, "load", lambda self: None)
     settings.ATTEST_RERANKER = setting
     assert isinstance(fresh.pipeline().reranker, kind)
     assert isinstance(fresh.pipeline(name="megamem_paper").reranker, kind)
@@ -134,3 +148,17 @@ def test_threads_that_start_together_share_one_runtime(monkeypatch):
     runtime_module.made_runtime.cache_clear()
     assert found == set(made)
     assert len(made) == 1
+
+
+@pytest.mark.django_db
+def test_models_on_this_machine_may_read_everything(fresh, settings):
+    Source.objects.create(kind="files", name="HR", local_models_only=True)
+    fresh.use_models(lambda _role: ScriptedModel({}))
+    settings.ATTEST_OPENAI = Endpoint("http://127.0.0.1:11434/v1")
+    assert fresh.pipeline().staying.sources() == frozenset()
+
+
+def test_models_are_loaded_before_a_question_and_once(fresh):
+    fresh.pipeline()
+    fresh.pipeline(name="megamem_paper")
+    assert fresh.encoder.asked == [["warm"]]
