@@ -62,6 +62,9 @@ class Rules:
             layers.append(
                 self._layer(self.schemes.level(project, level_id), issue, fields)
             )
+        elif "security" not in issue.fields and self.schemes.may_have_levels(project):
+            # The field is hidden: the issue may have a level, and nobody tells which.
+            layers.append(NOBODY)
         return AccessRule.of(*layers)
 
     def of_comment(

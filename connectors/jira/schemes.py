@@ -45,6 +45,7 @@ class Schemes:
     _grants: dict[str, Mapping[str, Holders] | None] = field(default_factory=dict)
     _levels: dict[str, Holders | None] = field(default_factory=dict)
     _roles: dict[str, Mapping[str, str] | None] = field(default_factory=dict)
+    _leveled: dict[str, bool] = field(default_factory=dict)
 
     def browse(self, project: Project) -> Holders | None:
         """Return who may see a project's issues."""
@@ -59,6 +60,17 @@ class Schemes:
         if level_id not in self._levels:
             self._levels[level_id] = self._read_level(project, level_id)
         return self._levels[level_id]
+
+    def may_have_levels(self, project: Project) -> bool:
+        """Tell whether a project's issues may have security levels."""
+        if project.id not in self._leveled:
+            path = f"/project/{project.id}/issuesecuritylevelscheme"
+            try:
+                self.client.object(path)
+                self._leveled[project.id] = True
+            except REFUSED as error:
+                self._leveled[project.id] = not isinstance(error, NotFound)
+        return self._leveled[project.id]
 
     def roles(self, project: Project) -> Mapping[str, str] | None:
         """Return the ids of a project's roles by their names."""

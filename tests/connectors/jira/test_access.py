@@ -167,6 +167,16 @@ def test_a_level_that_cannot_be_read_denies(cloud, ops):
     assert frozenset() in rule.layers
 
 
+def test_a_level_that_is_hidden_denies(jira, ops):
+    open_ = jira.site.add_project("HR", Grant("group", "staff"))
+    hidden, seen = jira.site.create(ops, "It"), jira.site.create(open_, "Other")
+    ops.has_levels = True
+    jira.server.payloads.hides_levels = True
+    rules = rules_of(jira)
+    assert readers(jira, rules[f"issue/{hidden.id}"]) == set()
+    assert readers(jira, rules[f"issue/{seen.id}"]) == {"ada", "bob"}
+
+
 def test_groups_that_cannot_be_read_have_nobody_in_them(jira, ops):
     issue = jira.site.create(ops, "It")
     jira.server.may_browse_users = False

@@ -91,6 +91,15 @@ def test_the_same_token_again_ends_the_listing_as_incomplete(cloud, ops):
     assert len(cloud.server.asked) - asked < 10
 
 
+def test_the_same_token_with_empty_pages_ends_it_too(cloud, ops):
+    filled(cloud, ops)
+    cloud.server.repeats_token = True
+    cloud.server.short_pages = [PAGE, *[0] * 200]
+    with pytest.raises(IncompleteListing, match="twice"):
+        list(cloud.connector().listing())
+    assert len(cloud.server.paths("/search/jql")) < 10
+
+
 def test_new_tokens_for_the_same_page_end_it_too(cloud, ops):
     filled(cloud, ops)
     cloud.server.goes_in_circles = True

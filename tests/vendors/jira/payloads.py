@@ -31,6 +31,8 @@ class Payloads:
         self.account_zone = ZoneInfo("UTC")
         self.server_zone = ZoneInfo("UTC")
         self.hides_emails = False
+        #: A field configuration hides the level, so it isn't told.
+        self.hides_levels = False
         #: Comments inside an issue: no more are told there, the newest of them.
         self.embedded_comments = 100
 
@@ -122,6 +124,8 @@ class Payloads:
             "comment": self.embedded(issue),
             "attachment": [self.attachment(item) for item in issue.attachments],
         }
+        if self.hides_levels:
+            del fields["security"]
         if issue.parent:
             fields["parent"] = {
                 "key": issue.parent,

@@ -113,6 +113,7 @@ class JiraServer(SearchApi, PeopleApi, LoopbackServer):
                 lambda _: Reply({"enabled": True, "uploadLimit": 10**6}),
             ),
             (r"/project/(\w+)/permissionscheme", self._scheme),
+            (r"/project/(\w+)/issuesecuritylevelscheme", self._level_scheme),
             (r"/project/(\w+)/role", self._roles),
             (r"/project/(\w+)/role/(\d+)", self._role),
             (r"/issue/([\w-]+)", self._issue),
@@ -170,6 +171,15 @@ class JiraServer(SearchApi, PeopleApi, LoopbackServer):
     def _scheme(self, _: Asked, name: str) -> Reply:
         found = self._administered(name)
         return found if isinstance(found, Reply) else Reply(self.payloads.scheme(found))
+
+    def _level_scheme(self, _: Asked, name: str) -> Reply:
+        """“Project permission schemes”, Get project issue security scheme."""
+        found = self._administered(name)
+        if isinstance(found, Reply):
+            return found
+        if not found.has_levels:
+            return refused(404, "The project has no issue security scheme.")
+        return Reply({"id": 1, "name": "Levels", "levels": []})
 
     def _roles(self, _: Asked, name: str) -> Reply:
         found = self._administered(name)

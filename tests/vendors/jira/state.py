@@ -61,6 +61,8 @@ class Project:
     is_hidden: bool = False
     #: The account lacks Administer Projects.
     is_not_administered: bool = False
+    #: It has an issue security scheme.
+    has_levels: bool = False
     next_number: int = 1
 
 
