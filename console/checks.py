@@ -45,19 +45,24 @@ def debug_is_for_this_machine(**_kwargs: Any) -> list[CheckMessage]:
 
 
 @register()
-def stages_that_are_off_exist(**_kwargs: Any) -> list[CheckMessage]:
-    """E002: a slip in a name would leave the stage on without a word."""
-    if not settings.ATTEST_STAGES_OFF:
+def named_stages_exist(**_kwargs: Any) -> list[CheckMessage]:
+    """E002: a slip in a name would leave the stage as it was without a word."""
+    named = {
+        "ATTEST_STAGES_OFF": settings.ATTEST_STAGES_OFF,
+        "ATTEST_STAGES_ON": settings.ATTEST_STAGES_ON,
+    }
+    if not any(named.values()):
         return []
     from memory.systems import STAGES
 
     return [
         Error(
-            f"ATTEST_STAGES_OFF names {stage}, which is no stage.",
+            f"{setting} names {stage}, which is no stage.",
             hint=f"Stages: {', '.join(sorted(STAGES))}.",
             id="attest.E002",
         )
-        for stage in sorted(settings.ATTEST_STAGES_OFF - STAGES)
+        for setting, stages in named.items()
+        for stage in sorted(stages - STAGES)
     ]
 
 

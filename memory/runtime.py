@@ -131,6 +131,7 @@ class Runtime:
             authority=authority,
             threshold=settings.ATTEST_ANSWER_THRESHOLD,
             off=settings.ATTEST_STAGES_OFF,
+            on=settings.ATTEST_STAGES_ON,
             models=self.question_models,
             stays=sources_that_stay,
             reranker=self.reranker,

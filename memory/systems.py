@@ -120,6 +120,7 @@ class Parts:
     authority: Authority | None = None
     threshold: float | None = None
     off: Collection[str] = field(default=())
+    on: Collection[str] = field(default=())
     models: Models | None = None
     stays: Callable[[], frozenset[UUID]] = _none_stays
     reranker: Reranker | None = None
@@ -170,8 +171,9 @@ def megamem(
 ) -> MegaMem:
     """Return the product's pipeline without the stages in `off` or `parts.off`.
 
-    `on` switches on what's off by default. Raises UnknownStage.
+    `on` and `parts.on` switch on what's off by default. Raises UnknownStage.
     """
+    on = {*on, *parts.on}
     unknown = {*off, *on, *parts.off} - STAGES
     if unknown:
         raise UnknownStage(

@@ -43,6 +43,7 @@ ATTEST_RERANKER = env_text("ATTEST_RERANKER", default="off")
 #: Names the sources that no model elsewhere may read (memory.runtime).
 SOURCES_THAT_STAY = "connectors.staying.sources_that_stay"
 ATTEST_STAGES_OFF = frozenset(env_list("ATTEST_STAGES_OFF"))
+ATTEST_STAGES_ON = frozenset(env_list("ATTEST_STAGES_ON"))
 ATTEST_LOG_LEVEL = env_choice(
     "ATTEST_LOG_LEVEL",
     default="warning",

@@ -15,7 +15,7 @@ def test_the_defaults_fit_together():
         checks.unknown_settings,
         checks.debug_is_for_this_machine,
         checks.sign_in_travels_encrypted,
-        checks.stages_that_are_off_exist,
+        checks.named_stages_exist,
         checks.home_is_private,
     ):
         assert check() == []
@@ -39,10 +39,12 @@ def test_debug_is_for_this_machine_alone(settings, url, found):
     assert ids(checks.debug_is_for_this_machine()) == found
 
 
-def test_a_stage_that_does_not_exist_is_an_error(settings):
-    settings.ATTEST_STAGES_OFF = frozenset({"keyword", "rerank"})
-    [message] = checks.stages_that_are_off_exist()
+@pytest.mark.parametrize("setting", ["ATTEST_STAGES_OFF", "ATTEST_STAGES_ON"])
+def test_a_stage_that_does_not_exist_is_an_error(settings, setting):
+    setattr(settings, setting, frozenset({"keyword", "rerank"}))
+    [message] = checks.named_stages_exist()
     assert message.id == "attest.E002"
+    assert setting in message.msg
     assert "rerank," in message.msg
     assert "reranker" in message.hint
 

@@ -85,6 +85,8 @@ def test_with_a_model_each_role_does_its_stage():
 def test_the_verdict_is_off_until_it_is_measured():
     assert megamem(with_model()).verdict is None
     assert pipeline(with_model(), "megamem-verdict").verdict is not None
+    assert megamem(with_model(on=["verdict"])).verdict is not None
+    assert megamem(with_model(on=["verdict"]), off=["verdict"]).verdict is None
 
 
 def test_a_stage_that_is_no_stage_is_refused():
