@@ -77,10 +77,7 @@ class Client:
         self, path: str, params: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         """Return a JSON object. Raises NotJson for any other value."""
-        value = self.json(path, params)
-        if not isinstance(value, dict):
-            raise NotJson("Confluence sent data of another shape than its pages say.")
-        return value
+        return _object(self.json(path, params))
 
     def items(
         self, path: str, params: Mapping[str, Any] | None = None
@@ -101,12 +98,17 @@ class Client:
                 raise repeated()
             followed.add(link)
             try:
-                page = self.object(link)
+                page = self._followed(link)
             except BadRequest as error:
                 raise IncompleteListing(
                     "Confluence refused to continue a list that it began; what was "
                     "seen so far isn't all. The next run begins it anew."
                 ) from error
+
+    def _followed(self, link: str) -> dict[str, Any]:
+        """Return the page at a link, taken whole: the library would cut its end off."""
+        assert self._session is not None  # noqa: S101 - for the types
+        return _object(self._session.fetch_json(self.absolute(link)))
 
     def numbered(
         self, path: str, params: Mapping[str, Any] | None = None
@@ -210,6 +212,12 @@ def results_of(page: Mapping[str, Any]) -> list[dict[str, Any]]:
     if not isinstance(results, list):
         raise NotJson("Confluence sent a list without items.")
     return [item for item in results if isinstance(item, dict)]
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise NotJson("Confluence sent data of another shape than its pages say.")
+    return value
 
 
 def _next_link(page: Mapping[str, Any]) -> str:

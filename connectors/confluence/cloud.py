@@ -28,9 +28,11 @@ from connectors.confluence.site import (
 )
 from connectors.confluence.v1 import (
     V1,
+    account_of,
     inner,
     inner_text,
     number,
+    quoted,
     scope,
     text,
 )
@@ -42,6 +44,8 @@ V2 = "/wiki/api/v2"
 LIST_LIMIT = 250
 #: Pages with their bodies in one answer.
 BODIES_LIMIT = 25
+#: Up to so many spaces, their attachments are searched for instead of listing all.
+FEW_SPACES = 20
 _COLLECTIONS = {"page": "pages", "blog_post": "blogposts"}
 #: Where each kind of parent is asked for what it lies under.
 _PARENTS = {
@@ -206,7 +210,16 @@ class CloudSite:
             )
 
     def attachments(self, spaces: Sequence[Space]) -> Iterator[Attachment]:
-        """Yield all current attachments of the site."""
+        """Yield all current attachments of the site, or of a few spaces of many.
+
+        v2 lists those of all spaces only; the search index knows spaces.
+        """
+        if len(spaces) <= FEW_SPACES and len(spaces) < len(self._keys):
+            for space in spaces:
+                cql = f"type = attachment and space = {quoted(space.key)}"
+                for item in self._v1.search(cql, "version,container,extensions"):
+                    yield self._searched(item)
+            return
         params = {"status": "current", "limit": LIST_LIMIT}
         for item in self._client.items(f"{V2}/attachments", params):
             if found := self._attachment(item):
@@ -289,7 +302,6 @@ class CloudSite:
 
     def _attachment(self, item: Mapping[str, Any]) -> Attachment | None:
         page_id = inner_text(item, "pageId") or inner_text(item, "blogPostId")
-        download = inner_text(item, "downloadLink")
         if not page_id or item.get("status", "current") != "current":
             return None
         id_ = text(item, "id")
@@ -300,15 +312,32 @@ class CloudSite:
             size=number(item, "fileSize"),
             version=number(item, "version", "number"),
             url=self._web(inner_text(item, "webuiLink")),
-            # The link works on the site alone; this address with any kind of token.
-            download=f"/wiki/rest/api/content/{page_id}/child/attachment/{id_}/download"
-            if download
-            else "",
+            download=_download(page_id, id_),
             updated_at=aware(inner_text(item, "version", "createdAt")),
             author=inner_text(item, "version", "authorId"),
+        )
+
+    def _searched(self, item: Mapping[str, Any]) -> Attachment:
+        """Return an attachment as v1 tells it."""
+        id_, page_id = text(item, "id"), self._v1.page_of(item)
+        return Attachment(
+            id=id_,
+            page_id=page_id,
+            name=text(item, "title"),
+            size=number(item, "extensions", "fileSize"),
+            version=number(item, "version", "number"),
+            url=self._web(inner_text(item, "_links", "webui")),
+            download=_download(page_id, id_),
+            updated_at=aware(inner_text(item, "version", "when")),
+            author=account_of(inner(item, "version", "by") or {}),
         )
 
     def _web(self, link: str) -> str:
         if not link:
             return ""
         return f"{self._site_url}/wiki/{link.removeprefix('/wiki').lstrip('/')}"
+
+
+def _download(page_id: str, attachment_id: str) -> str:
+    """Return where a file is fetched with any kind of token; its link needs the site."""
+    return f"/wiki/rest/api/content/{page_id}/child/attachment/{attachment_id}/download"

@@ -78,7 +78,10 @@ class DataCenterSite:
     def space_readers(self, space: Space) -> Subjects:
         """Return who has the permission to view a space."""
         path = f"{API}/space/{quote(space.key, safe='')}/permissions"
-        found = self._client.json(path)
+        try:
+            found = self._client.json(path)
+        except NotFound as error:
+            raise NotFound(f"{error} Confluence tells it from 9.1 on.", 404) from error
         if not isinstance(found, list):
             raise NotJson("Confluence sent a space's permissions in another shape.")
         users: set[str] = set()

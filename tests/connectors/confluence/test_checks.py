@@ -106,3 +106,9 @@ def test_a_token_that_stands_for_nobody_is_told(data_center):
     nobody = Reply({"type": "anonymous", "displayName": "Anonymous"})
     data_center.server.fail("reply", "/user/current", reply=nobody)
     assert "for nobody" in checks_of(data_center)["read"].message
+
+
+def test_an_old_server_is_told_which_one_it_takes(data_center):
+    data_center.state.add("HR", "Leave", "<p>x</p>")
+    data_center.server.refuse(404, "/permissions")
+    assert "from 9.1 on" in checks_of(data_center)["access"].message

@@ -127,6 +127,13 @@ def test_next_links_are_followed_whole(cloud):
     assert any(cursor.endswith("=") for cursor in cursors)
 
 
+def test_a_cursor_that_ends_with_a_slash_keeps_it(cloud):
+    cloud.server.most, cloud.server.slash_cursors = 2, True
+    for number in range(5):
+        cloud.state.add("HR", f"Page {number}", "<p>x</p>")
+    assert len(list(cloud.connector().listing())) == 5
+
+
 def test_a_next_link_to_another_place_isnt_followed(cloud):
     from tests.vendors.loopback import Reply, ScriptedServer
 

@@ -213,6 +213,23 @@ def test_spaces_are_chosen_by_their_keys(site):
     assert sorted(site.texts()) == ["IT.txt (Page of IT)", "Page of IT"]
 
 
+def test_the_files_of_a_few_spaces_are_searched_for_and_not_all_listed(cloud):
+    cloud.state.add_space("IT")
+    for key in ("HR", "IT"):
+        page = cloud.state.add(key, f"Page of {key}", "<p>Words.</p>")
+        cloud.state.attach(page, f"{key}.txt", f"File of {key}.".encode())
+    cloud.settings["spaces"] = ["IT"]
+    cloud.sync()
+    assert cloud.texts()["IT.txt (Page of IT)"] == "File of IT."
+    assert not cloud.server.paths("/api/v2/attachments")
+    cloud.settings["spaces"] = []
+    run = cloud.sync()
+    assert "HR.txt (Page of HR)" in cloud.texts()
+    assert cloud.server.paths("/api/v2/attachments")
+    # Both ways know the same file by the same mark.
+    assert run.counts["indexed"] == 2
+
+
 def test_a_space_that_isnt_there_is_told(site):
     site.state.add("HR", "Leave", "<p>Thirty days.</p>")
     site.settings["spaces"] = ["HR", "NOPE"]

@@ -39,6 +39,8 @@ class ConfluenceServer(LoopbackServer):
         self.stale_cursor_of = ""
         self.short_pages_of = ""
         self.ids_only = False
+        #: Cursors end with a slash, as base64 may.
+        self.slash_cursors = False
 
     def route(self, pattern: str, handler: Handler) -> None:
         self.routes.append((re.compile(pattern + "$"), handler))
@@ -79,6 +81,9 @@ class ConfluenceServer(LoopbackServer):
         cursor = asked.query.get("cursor")
         if cursor is None:
             return int(asked.query.get("start", "0"))
+        if self.slash_cursors and not cursor.endswith("/"):
+            raise Refusal(400, "The cursor is cut")
+        cursor = cursor.rstrip("/")
         if self.stale_cursor_of and self.stale_cursor_of in asked.path:
             raise Refusal(400, "The cursor is invalid or has expired")
         try:
@@ -101,7 +106,8 @@ class ConfluenceServer(LoopbackServer):
             kept["cursor"] = base64.urlsafe_b64encode(f"at:{start}".encode()).decode()
         else:
             kept["start"] = str(start)
-        return f"{asked.path.removeprefix(strip)}?{urlencode(kept)}"
+        tail = "/" if self.slash_cursors and cursor else ""
+        return f"{asked.path.removeprefix(strip)}?{urlencode(kept)}{tail}"
 
     # v1, the same for both.
 
@@ -187,6 +193,8 @@ class ConfluenceServer(LoopbackServer):
                 {"prefix": "global", "name": each} for each in sorted(item.labels)
             ]
             body["metadata"] = {"labels": {"results": labels, "size": len(labels)}}
+        if "extensions" in wanted and item.type == "attachment":
+            body["extensions"] = {"fileSize": len(item.data)}
         if "restrictions.read.restrictions.user" in wanted:
             lists = self.v1_restrictions(item)
             body["restrictions"] = {
