@@ -13,7 +13,7 @@ from connectors.errors import ConnectorError
 from connectors.http.errors import TooLarge
 from connectors.jira.client import Client
 from connectors.jira.options import JiraOptions
-from connectors.jira.schemes import REFUSED, Schemes, list_projects
+from connectors.jira.schemes import EVERYBODY, REFUSED, Schemes, list_projects
 from connectors.jira.search import search, window
 from connectors.jira.site import text
 
@@ -77,10 +77,7 @@ class Checking:
         if "applicationRole" in holders:
             self._try_applications()
         if not self.options.is_cloud:
-            return (
-                "Issues with a security level are shown to nobody: Data Center doesn't "
-                "tell who is in one."
-            )
+            return self._try_viewers()
         return self._try_levels()
 
     def _try_groups(self) -> None:
@@ -113,6 +110,18 @@ class Checking:
                 "is can't be read. Give the account Administer Jira (and its token "
                 f"manage:jira-configuration). {error}"
             ) from error
+
+    def _try_viewers(self) -> str:
+        issue = self._first(self._clauses()) or {}
+        asked = {"username": EVERYBODY, "issueKey": text(issue, "key"), "maxResults": 1}
+        try:
+            self.client.json("/user/viewissue/search", asked)
+        except REFUSED:
+            return (
+                "Issues with a security level are shown to nobody. To show them, give "
+                "the account the global permission Browse Users."
+            )
+        return ""
 
     def _try_levels(self) -> str:
         try:

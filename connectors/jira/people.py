@@ -15,7 +15,7 @@ from connectors.base import Membership
 from connectors.errors import IncompleteListing
 from connectors.jira.client import MAX_PAGES, Client
 from connectors.jira.rules import Names
-from connectors.jira.schemes import REFUSED, Schemes
+from connectors.jira.schemes import EVERYBODY, REFUSED, Schemes
 from connectors.jira.site import Project, User, text, user_of
 
 USERS_PAGE = 200
@@ -54,8 +54,13 @@ class People:
             yield Membership(self.names.account(user.id), user.name, (user.id,))
 
     def accounts(self) -> list[User]:
-        """Return all active accounts, with the e-mail addresses that the site shows."""
+        """Return all active accounts, with the e-mail addresses that the site shows.
+
+        Those in groups too, as Data Center ends its list of accounts early.
+        """
         self._read_accounts()
+        for id_, _ in self._groups():
+            self._in_group(id_)
         return list(self._accounts.values())
 
     def _read_accounts(self) -> None:
@@ -63,16 +68,14 @@ class People:
             user = user_of(value)
             if user is None or value.get("active") is False:
                 continue
-            self._meet(user)
-            self._by_name[text(value, "name")] = user.id
+            self._meet(user, value)
         self._listed = bool(self._accounts)
 
     def _users(self) -> Iterator[Mapping[str, Any]]:
         """Yield all users; these lists have neither a number nor an end but emptiness."""
         is_cloud = self.client.options.is_cloud
         path = "/users/search" if is_cloud else "/user/search"
-        # The dot finds every user of Data Center, as each has an address or none.
-        wanted = {} if is_cloud else {"username": "."}
+        wanted = {} if is_cloud else {"username": EVERYBODY}
         start = 0
         for _ in range(MAX_PAGES):
             asked = {**wanted, "startAt": start, "maxResults": USERS_PAGE}
@@ -109,11 +112,12 @@ class People:
                 found = list(self.client.pages("/group/member", {key: id_}))
             except REFUSED:
                 found = []
-            active = (item for item in found if item.get("active") is not False)
-            users = (user_of(item) for item in active)
-            self._members[id_] = tuple(user for user in users if user)
-            for user in self._members[id_]:
-                self._meet(user)
+            active = [item for item in found if item.get("active") is not False]
+            users = [(user_of(item), item) for item in active]
+            self._members[id_] = tuple(user for user, _ in users if user)
+            for user, value in users:
+                if user is not None:
+                    self._meet(user, value)
         return self._members[id_]
 
     def _roles(self) -> Iterator[Membership]:
@@ -156,8 +160,10 @@ class People:
             key = text(role, "key")
             yield Membership(self.names.application(key), text(role, "name"), members)
 
-    def _meet(self, user: User) -> None:
+    def _meet(self, user: User, value: Mapping[str, Any]) -> None:
         self._accounts.setdefault(user.id, user)
+        if login := text(value, "name"):
+            self._by_name[login] = user.id
 
 
 def _ids(users: Iterable[User]) -> tuple[str, ...]:

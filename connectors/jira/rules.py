@@ -59,13 +59,16 @@ class Rules:
         fields = self._fields(issue)
         layers = [self._layer(self.schemes.browse(project), issue, fields)]
         if level_id:
-            layers.append(
-                self._layer(self.schemes.level(project, level_id), issue, fields)
-            )
+            layers.append(self._layer(self._level(issue), issue, fields))
         elif "security" not in issue.fields and self.schemes.may_have_levels(project):
             # The field is hidden: the issue may have a level, and nobody tells which.
             layers.append(NOBODY)
         return AccessRule.of(*layers)
+
+    def _level(self, issue: Issue) -> Holders | None:
+        if self.schemes.client.options.is_cloud:
+            return self.schemes.level(issue.project, issue.level_id)
+        return self.schemes.viewers(issue.project, issue.key)
 
     def of_comment(
         self, issue: Issue, comment: Comment, rule: AccessRule

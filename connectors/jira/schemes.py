@@ -14,7 +14,7 @@ from typing import Any
 
 from connectors.http.errors import BadRequest, Forbidden, NotFound
 from connectors.jira.client import Client
-from connectors.jira.site import Project, project_of, text
+from connectors.jira.site import Project, project_of, text, user_of
 
 #: A refusal of one thing; whatever else goes wrong ends the run instead.
 REFUSED = (Forbidden, NotFound, BadRequest)
@@ -22,6 +22,9 @@ REFUSED = (Forbidden, NotFound, BadRequest)
 BROWSE = "BROWSE_PROJECTS"
 #: Who works in a service desk: internal comments are theirs.
 AGENT = "SERVICEDESK_AGENT"
+#: Data Center's search of accounts finds all by this: it's in every address.
+EVERYBODY = "."
+MOST_VIEWERS = 100
 CUSTOM_FIELDS = ("userCustomField", "groupCustomField")
 
 
@@ -56,10 +59,35 @@ class Schemes:
         return self._holders(project, AGENT)
 
     def level(self, project: Project, level_id: str) -> Holders | None:
-        """Return who is in a security level."""
+        """Return who is in a security level of Cloud."""
         if level_id not in self._levels:
             self._levels[level_id] = self._read_level(project, level_id)
         return self._levels[level_id]
+
+    def viewers(self, project: Project, key: str) -> Holders | None:
+        """Return whom Data Center names when it's asked who may see an issue.
+
+        It has no resource for the members of a level. This one names active accounts,
+        the first hundred; those after them are denied, and that is told.
+        https://developer.atlassian.com/server/jira/platform/rest/v11001/ “user”,
+        /user/viewissue/search (read 2026-12-01)
+        """
+        asked = {"username": EVERYBODY, "issueKey": key, "maxResults": MOST_VIEWERS}
+        try:
+            found = self.client.json("/user/viewissue/search", asked)
+        except REFUSED as error:
+            self.problems[f"{project.key} levels"] = (
+                f"Who sees issues of {project.key} with a security level can't be read, "
+                f"so nobody is shown them. {error}"
+            )
+            return None
+        users = [user_of(value) for value in _objects(found)]
+        if len(users) >= MOST_VIEWERS:
+            self.problems[f"{project.key} viewers"] = (
+                f"Issues of {project.key} with a security level are seen by more people "
+                f"than Jira Data Center tells; the first {MOST_VIEWERS} are shown them."
+            )
+        return frozenset(Holder("user", user.id) for user in users if user)
 
     def may_have_levels(self, project: Project) -> bool:
         """Tell whether a project's issues may have security levels."""
@@ -84,7 +112,7 @@ class Schemes:
         holders |= (
             (self.agents(project) or frozenset()) if project.is_service_desk else set()
         )
-        if level_id:
+        if level_id and self.client.options.is_cloud:
             holders |= self.level(project, level_id) or frozenset()
         return {holder.id for holder in holders if holder.kind in CUSTOM_FIELDS}
 
@@ -114,12 +142,6 @@ class Schemes:
         return {name: frozenset(held) for name, held in grants.items()}
 
     def _read_level(self, project: Project, level_id: str) -> Holders | None:
-        if not self.client.options.is_cloud:
-            self.problems[f"{project.key} level {level_id}"] = (
-                f"Issues of {project.key} have security levels. Jira Data Center tells "
-                "nobody who is in a level, so nobody is shown those issues."
-            )
-            return None
         # https://developer.atlassian.com/cloud/jira/platform/rest/v3/
         # api-group-issue-security-schemes/ “Get issue security level members”
         asked = {"levelId": level_id, "expand": "all"}

@@ -9,14 +9,32 @@ from tests.vendors.loopback import Asked, Reply
 class PeopleApi(Listing):
     """“Users”, “Groups”, “Application roles”."""
 
+    most_viewers = 100
+    most_users = 1000
+
     def _users(self, asked: Asked) -> Reply:
         """“Users”: a bare list; it ends with an empty page."""
         if not self.may_browse_users:
             return refused(403, "You do not have permission to browse users.")
         told = [self.payloads.user(user) for user in self.site.users.values()]
         if not self.is_cloud:
-            told = [user for user in told if user["active"]]
+            # All have a dot in their address; without a word there's nobody.
+            is_all = asked.query.get("username") == "."
+            told = [user for user in told if user["active"] and is_all]
+            told = told[: self.most_users]
         return Reply(self._cut(asked, told)[1])
+
+    def _viewers(self, asked: Asked) -> Reply:
+        """“user/viewissue/search” of Data Center: a hundred at most."""
+        if not self.may_browse_users:
+            return refused(403, "You do not have permission to browse users.")
+        key = asked.query.get("issueKey", "")
+        [issue] = [item for item in self.site.issues.values() if item.key == key]
+        found = [u for u in self.site.users.values() if self.site.may_see(u.id, issue)]
+        if asked.query.get("username") != ".":
+            found = []
+        most = min(self.most_viewers, int(asked.query.get("maxResults", 50)))
+        return Reply([self.payloads.user(user) for user in found][:most])
 
     def _groups_bulk(self, asked: Asked) -> Reply:
         if not self.may_browse_users:

@@ -135,6 +135,7 @@ class JiraServer(SearchApi, PeopleApi, LoopbackServer):
             (r"/project", lambda _: Reply(self._projects())),
             (r"/groups/picker", self._groups_picker),
             (r"/user/search", self._users),
+            (r"/user/viewissue/search", self._viewers),
         ]
         return [*shared, *(cloud if self.is_cloud else center)]
 
