@@ -52,6 +52,7 @@ BREATHE_EVERY_S = 1.0
 KEEP_RUNS = 200
 
 CANCELLED_MESSAGE = "Cancelled. What was done is kept; the next run goes on from there."
+REPAIRED_MESSAGE = "Only the index was written; the source was not looked at."
 INCOMPLETE_MESSAGE = (
     "A part of the source could not be seen; nothing there was deleted."
 )
@@ -81,12 +82,20 @@ class Ending:
     state: State
     message: str = ""
     source: dict[str, Any] = field(default_factory=dict)
+    #: Whether the source itself was looked at.
+    looked: bool = True
 
 
 def run_sync(
-    source: Source, connector: Connector, index: Index, control: Control | None = None
+    source: Source,
+    connector: Connector | None,
+    index: Index,
+    control: Control | None = None,
 ) -> SyncRun:
     """Sync a source once and return the finished run.
+
+    Without a connector nothing is asked of the source: what waits for a repair is
+    written into the store from the text that SQL keeps.
 
     It raises AlreadySyncing when another worker is at it, and for nothing else that
     can go wrong with source, documents or store: the run says it. Ctrl-C cancels it.
@@ -131,7 +140,7 @@ def _close(source: Source, lease: Lease, report: Report, ending: Ending) -> None
     now = lease.clock()
     values = dict(ending.source)
     message = " ".join(filter(None, [ending.message, report.tell_undistilled()]))
-    if ending.state is State.SUCCEEDED:
+    if ending.state is State.SUCCEEDED and ending.looked:
         values["last_success_at"] = now
         if source.state != Source.State.PAUSED:
             values |= {"state": Source.State.ACTIVE, "reason": ""}
@@ -149,7 +158,7 @@ class _Session:
     """The steps of one run."""
 
     source: Source
-    connector: Connector
+    connector: Connector | None
     index: Index
     control: Control
     lease: Lease
@@ -161,13 +170,16 @@ class _Session:
         indexing = Indexing(self.source, self.index, self.lease, self.report)
         self._repair(Batch(indexing))
         self._distil_again(Batch(indexing))
+        if self.connector is None:
+            self._optimize(indexing)
+            return Ending(State.SUCCEEDED, REPAIRED_MESSAGE, looked=False)
         self.report.enter("read")
         with self.report.timed("sql"):
             known = KnownDocuments.of(self.source)
         intake = Intake(known, Batch(indexing), self.report)
-        self._read(intake)
+        self._read(intake, self.connector)
         if not intake.seen.complete and self.source.cursor is None:
-            self._list(intake)
+            self._list(intake, self.connector)
         ending = self._prune(intake)
         if mark_lost(self.source, self.index, self.lease, self.report):
             self._repair(Batch(indexing))
@@ -197,9 +209,9 @@ class _Session:
             batch.repair(ids[start : start + BATCH_DOCUMENTS])
             self._stop_if_asked()
 
-    def _read(self, intake: Intake) -> None:
+    def _read(self, intake: Intake, connector: Connector) -> None:
         try:
-            for change in self._changes(intake.known):
+            for change in self._changes(connector, intake.known):
                 intake.take(change)
                 self._flush_if_full(intake.batch)
         except ConnectorError:
@@ -208,9 +220,9 @@ class _Session:
             raise
         intake.batch.flush()
 
-    def _changes(self, known: KnownDocuments) -> Iterator[Change]:
+    def _changes(self, connector: Connector, known: KnownDocuments) -> Iterator[Change]:
         """Yield the connector's changes, timing what it takes to read them."""
-        changes = iter(self.connector.changes(self.source.cursor, known))
+        changes = iter(connector.changes(self.source.cursor, known))
         while True:
             with self.report.timed("read"):
                 change = next(changes, None)
@@ -218,11 +230,11 @@ class _Session:
                 return
             yield change
 
-    def _list(self, intake: Intake) -> None:
+    def _list(self, intake: Intake, connector: Connector) -> None:
         """See what exists, where the changes alone don't tell."""
         self.report.enter("list")
         try:
-            for external_id in self.connector.listing():
+            for external_id in connector.listing():
                 intake.known.see(storable_text(external_id))
                 self._breathe()
         except IncompleteListing as error:

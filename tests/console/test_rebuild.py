@@ -1,68 +1,88 @@
-"""`./manage.py rebuild`: everything that answers is built again by a sync."""
+"""`./manage.py rebuild` and `verify`, on the embedded store."""
 
-from uuid import uuid4
+import fcntl
+from dataclasses import replace
+from io import StringIO
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from connectors.models import Document, Source
-from console.management.commands import rebuild
+from memory import runtime as runtime_module
+from memory.documents import View
+from tests.connectors.worlds import FakeEmbedder
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def synced(monkeypatch):
-    """Record the sources that are synced; those in `failing` fail."""
-
-    def call(_command, name, **_options):
-        call.names.append(name)
-        if name in call.failing:
-            raise SystemExit(1)
-
-    call.names, call.failing = [], set()
-    monkeypatch.setattr(rebuild, "call_command", call)
-    return call
+def runtime(settings, tmp_path, monkeypatch):
+    settings.ATTEST_HOME = settings.ATTEST_CACHE = tmp_path / "home"
+    settings.ATTEST_HOME.mkdir()
+    made = runtime_module.Runtime()
+    made.use_encoder(FakeEmbedder())
+    monkeypatch.setattr(runtime_module, "runtime", lambda: made)
+    yield made
+    made.store.close()
 
 
 @pytest.fixture
-def sources():
-    made = []
-    for name in ("Archive", "Wiki"):
-        source = Source.objects.create(kind="files", name=name)
-        for state in ("indexed", "held", "failed", "removed"):
-            Document.objects.create(
-                id=uuid4(), source=source, external_id=state, state=state
-            )
-        made.append(source)
-    return made
+def synced(runtime, tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for name in ("a", "b"):
+        (folder / f"{name}.md").write_text(f"# Page {name}\n\nIt's about {name}.\n")
+    Source.objects.create(kind="files", name="Docs", options={"path": str(folder)})
+    call_command("sync", "Docs", stdout=StringIO(), stderr=StringIO())
+    # Gone: whoever asks the source notices.
+    for path in folder.iterdir():
+        path.unlink()
+    folder.rmdir()
+    return runtime
 
 
-def marked():
-    rows = Document.objects.filter(needs_repair=True)
-    return sorted(rows.values_list("source__name", "state"))
+def call(name, *arguments):
+    out = StringIO()
+    try:
+        call_command(name, *arguments, stdout=out, stderr=out)
+    except SystemExit as error:
+        return out.getvalue(), error.code
+    return out.getvalue(), 0
 
 
-def test_every_document_that_answers_is_built_again(synced, sources):
-    call_command("rebuild")
-    assert synced.names == ["Archive", "Wiki"]
-    assert marked() == [
-        ("Archive", "held"),
-        ("Archive", "indexed"),
-        ("Wiki", "held"),
-        ("Wiki", "indexed"),
-    ]
+def documents(store):
+    return {properties.external_id for _, properties in store.inventory(View.CHUNKS)}
 
 
-def test_one_source_can_be_built_alone(synced, sources):
-    call_command("rebuild", "Wiki")
-    assert synced.names == ["Wiki"]
-    assert {name for name, _state in marked()} == {"Wiki"}
+@pytest.mark.parametrize("arguments", [(), ("Docs",)])
+def test_the_index_is_built_again_without_the_source(synced, arguments):
+    synced.store.delete_documents(Document.objects.values_list("id", flat=True))
+    assert call("verify")[1] == 1
+    told, code = call("rebuild", *arguments)
+    assert code == 0, told
+    assert documents(synced.store) == {"a.md", "b.md"}
+    assert call("verify") == (
+        "Compared 2 documents that answer with 2 chunks and "
+        f"{sum(1 for _ in synced.store.inventory(View.MEMORIES))} memories: "
+        "they agree.\n",
+        0,
+    )
 
 
-def test_a_source_that_fails_does_not_stop_the_next_but_the_command(synced, sources):
-    synced.failing = {"Archive"}
-    with pytest.raises(SystemExit) as caught:
-        call_command("rebuild")
-    assert caught.value.code == 1
-    assert synced.names == ["Archive", "Wiki"]
+def test_a_second_rebuild_is_refused(synced, settings):
+    with (settings.ATTEST_HOME / "rebuild.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(CommandError, match="Another rebuild"):
+            call("rebuild")
+
+
+def test_verify_tells_kind_and_example_and_mends(synced):
+    [first, *_] = [properties for _, properties in synced.store.inventory(View.CHUNKS)]
+    synced.store.set_properties(replace(first, tokens=frozenset({"anyone"})))
+    told, code = call("verify")
+    assert code == 1
+    assert "1 × who may read it differs\n  Docs: Page" in told
+    assert "./manage.py verify --mend" in told
+    told, code = call("verify", "--mend")
+    assert code == 0, told
+    assert told.endswith("they agree.\n")
