@@ -92,12 +92,15 @@ def _unreported(call: Call) -> bool:
 
 
 def _cost(calls: list[Call]) -> Decimal | None:
-    """Sum the costs; a call without one is unknown, unless only its usage is."""
-    known = [call.cost for call in calls if call.cost is not None]
+    """Sum the costs; a call without one is unknown, unless only its usage is.
+
+    Beside calls whose usage isn't known, nothing but refusals, which cost 0, is no
+    lower bound worth telling: that's unknown too.
+    """
+    total = sum((call.cost for call in calls if call.cost is not None), _NOTHING)
     unpriced = any(call.cost is None and not _unreported(call) for call in calls)
-    if unpriced or (calls and not known):
-        return None
-    return sum(known, _NOTHING)
+    unreported = any(call.cost is None for call in calls)
+    return None if unpriced or (unreported and total == 0) else total
 
 
 class Ledger:

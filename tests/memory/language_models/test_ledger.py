@@ -45,6 +45,12 @@ def test_unreported_usage_alone_has_an_unknown_cost():
     assert totals([call(None, None, None)]).cost is None
 
 
+def test_a_refusal_that_cost_nothing_makes_no_unknown_cost_known():
+    refused = call(0, 0, "0", outcome="failed")
+    assert totals([call(None, None, None), refused]).cost is None
+    assert totals([refused]).cost == 0
+
+
 def test_a_cached_reply_is_no_call_and_costs_nothing():
     usage = totals(iter([call(cost="0", outcome="cached"), call()]))
     assert (usage.calls, usage.cached, usage.tokens) == (1, 1, 110)
