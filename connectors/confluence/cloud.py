@@ -12,6 +12,12 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 from connectors.confluence.client import Client
+from connectors.confluence.cloud_values import (
+    attachment_of,
+    comment_of,
+    node_of,
+    searched_attachment,
+)
 from connectors.confluence.site import (
     Attachment,
     Bodies,
@@ -28,15 +34,12 @@ from connectors.confluence.site import (
 )
 from connectors.confluence.v1 import (
     V1,
-    account_of,
     inner,
     inner_text,
-    number,
     quoted,
     scope,
     text,
 )
-from connectors.conversion.converted import aware
 from connectors.errors import IncompleteListing
 from connectors.http.errors import NotFound, NotJson
 
@@ -194,20 +197,11 @@ class CloudSite:
     def _comments(self, path: str, kind: str, *, depth: int = 0) -> Iterator[Comment]:
         params = {"body-format": "storage", "limit": LIST_LIMIT, "sort": "created-date"}
         for item in self._client.items(path, params):
-            id_ = text(item, "id")
             replies: tuple[Comment, ...] = ()
             if depth < 5:
-                inside = f"{V2}/{kind}/{id_}/children"
+                inside = f"{V2}/{kind}/{text(item, 'id')}/children"
                 replies = tuple(self._comments(inside, kind, depth=depth + 1))
-            yield Comment(
-                id=id_,
-                author=inner_text(item, "version", "authorId"),
-                created_at=aware(inner_text(item, "version", "createdAt")),
-                body=inner_text(item, "body", "storage", "value"),
-                selection=inner_text(item, "properties", "inlineOriginalSelection"),
-                is_resolved=inner_text(item, "resolutionStatus") == "resolved",
-                replies=replies,
-            )
+            yield comment_of(item, replies)
 
     def attachments(self, spaces: Sequence[Space]) -> Iterator[Attachment]:
         """Yield all current attachments of the site, or of a few spaces of many.
@@ -218,11 +212,12 @@ class CloudSite:
             for space in spaces:
                 cql = f"type = attachment and space = {quoted(space.key)}"
                 for item in self._v1.search(cql, "version,container,extensions"):
-                    yield self._searched(item)
+                    if found := searched_attachment(item, self._site_url):
+                        yield found
             return
         params = {"status": "current", "limit": LIST_LIMIT}
         for item in self._client.items(f"{V2}/attachments", params):
-            if found := self._attachment(item):
+            if found := attachment_of(item, self._site_url):
                 yield found
 
     def attachments_of(self, node: Node) -> Iterator[Attachment]:
@@ -230,7 +225,7 @@ class CloudSite:
         path = f"{V2}/{_COLLECTIONS[node.kind]}/{node.id}/attachments"
         params = {"status": "current", "limit": LIST_LIMIT}
         for item in self._client.items(path, params):
-            if found := self._attachment(item):
+            if found := attachment_of(item, self._site_url):
                 yield found
 
     def download(self, attachment: Attachment, *, max_bytes: int) -> bytes:
@@ -283,61 +278,5 @@ class CloudSite:
         return self._keys[space_id]
 
     def _node(self, item: Mapping[str, Any], kind: str) -> Node:
-        parent_id = inner_text(item, "parentId")
-        parent_kind = inner_text(item, "parentType") or "page"
-        return Node(
-            id=text(item, "id"),
-            kind=kind,
-            title=text(item, "title"),
-            space_key=self._space_key(text(item, "spaceId")),
-            version=number(item, "version", "number"),
-            url=self._web(inner_text(item, "_links", "webui")),
-            updated_at=aware(inner_text(item, "version", "createdAt")),
-            author=inner_text(item, "version", "authorId"),
-            owner=inner_text(item, "ownerId") or inner_text(item, "authorId"),
-            parent=Parent(parent_kind, parent_id)
-            if parent_id and kind == "page" and parent_kind != "space"
-            else None,
-        )
-
-    def _attachment(self, item: Mapping[str, Any]) -> Attachment | None:
-        page_id = inner_text(item, "pageId") or inner_text(item, "blogPostId")
-        if not page_id or item.get("status", "current") != "current":
-            return None
-        id_ = text(item, "id")
-        return Attachment(
-            id=id_,
-            page_id=page_id,
-            name=text(item, "title"),
-            size=number(item, "fileSize"),
-            version=number(item, "version", "number"),
-            url=self._web(inner_text(item, "webuiLink")),
-            download=_download(page_id, id_),
-            updated_at=aware(inner_text(item, "version", "createdAt")),
-            author=inner_text(item, "version", "authorId"),
-        )
-
-    def _searched(self, item: Mapping[str, Any]) -> Attachment:
-        """Return an attachment as v1 tells it."""
-        id_, page_id = text(item, "id"), self._v1.page_of(item)
-        return Attachment(
-            id=id_,
-            page_id=page_id,
-            name=text(item, "title"),
-            size=number(item, "extensions", "fileSize"),
-            version=number(item, "version", "number"),
-            url=self._web(inner_text(item, "_links", "webui")),
-            download=_download(page_id, id_),
-            updated_at=aware(inner_text(item, "version", "when")),
-            author=account_of(inner(item, "version", "by") or {}),
-        )
-
-    def _web(self, link: str) -> str:
-        if not link:
-            return ""
-        return f"{self._site_url}/wiki/{link.removeprefix('/wiki').lstrip('/')}"
-
-
-def _download(page_id: str, attachment_id: str) -> str:
-    """Return where a file is fetched with any kind of token; its link needs the site."""
-    return f"/wiki/rest/api/content/{page_id}/child/attachment/{attachment_id}/download"
+        key = self._space_key(text(item, "spaceId"))
+        return node_of(item, kind, key, self._site_url)

@@ -13,6 +13,12 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 from connectors.confluence.client import Client
+from connectors.confluence.data_center_values import (
+    TYPES,
+    attachment_of,
+    node_of,
+    threads_of,
+)
 from connectors.confluence.site import (
     Attachment,
     Bodies,
@@ -33,17 +39,15 @@ from connectors.confluence.v1 import (
     inner,
     inner_text,
     labels_of,
-    number,
+    page_of,
     quoted,
     scope,
     text,
 )
-from connectors.conversion.converted import aware
 from connectors.http.errors import NotFound, NotJson, NotSignedIn
 
 API = "/rest/api"
 LIST_LIMIT = 200
-_TYPES = {"page": "page", "blogpost": "blog_post"}
 _NODE = "version,space,ancestors,history"
 _COMMENT = "body.storage,version,history,extensions.inlineProperties,extensions.resolution,ancestors"
 
@@ -104,7 +108,7 @@ class DataCenterSite:
 
     def nodes(self, space: Space) -> Iterator[Node]:
         """Yield a space's current pages and blog posts."""
-        for kind in _TYPES:
+        for kind in TYPES:
             params = {
                 "spaceKey": space.key,
                 "type": kind,
@@ -118,7 +122,7 @@ class DataCenterSite:
 
     def facts(self, space: Space) -> Iterator[tuple[str, Facts]]:
         """Yield readers and labels in bulk."""
-        for kind in _TYPES:
+        for kind in TYPES:
             params = {
                 "spaceKey": space.key,
                 "type": kind,
@@ -154,7 +158,7 @@ class DataCenterSite:
                 item = self._client.object(path, {"expand": f"{_NODE},body.storage"})
             except NotFound:
                 continue
-            if item.get("status") == "current" and item.get("type") in _TYPES:
+            if item.get("status") == "current" and item.get("type") in TYPES:
                 body = inner_text(item, "body", "storage", "value")
                 bodies.found[id_] = (self._node(item), body)
         return bodies
@@ -188,38 +192,14 @@ class DataCenterSite:
             self._client.items(path, params),
             key=lambda item: inner_text(item, "history", "createdDate"),
         )
-        below: dict[str, list[Mapping[str, Any]]] = {}
-        for item in items:
-            above = [
-                a for a in item.get("ancestors") or [] if a.get("type") == "comment"
-            ]
-            below.setdefault(text(above[-1], "id") if above else "", []).append(item)
-        return [self._comment(item, below) for item in below.get("", [])]
-
-    def _comment(
-        self, item: Mapping[str, Any], below: Mapping[str, list[Mapping[str, Any]]]
-    ) -> Comment:
-        id_ = text(item, "id")
-        author = inner(item, "history", "createdBy") or {}
-        return Comment(
-            id=id_,
-            author=account_of(author),
-            created_at=aware(inner_text(item, "history", "createdDate")),
-            body=inner_text(item, "body", "storage", "value"),
-            selection=inner_text(
-                item, "extensions", "inlineProperties", "originalSelection"
-            ),
-            is_resolved=inner_text(item, "extensions", "resolution", "status")
-            == "resolved",
-            replies=tuple(self._comment(reply, below) for reply in below.get(id_, [])),
-        )
+        return threads_of(items)
 
     def attachments(self, spaces: Sequence[Space]) -> Iterator[Attachment]:
         """Yield all attachments of the spaces, as the search index has them."""
         for space in spaces:
             cql = f"type = attachment and space = {quoted(space.key)}"
             for item in self._v1.search(cql, "version,container,extensions"):
-                if found := self._attachment(item, self._v1.page_of(item)):
+                if found := attachment_of(item, page_of(item), self._site_url):
                     yield found
 
     def attachments_of(self, node: Node) -> Iterator[Attachment]:
@@ -227,7 +207,7 @@ class DataCenterSite:
         path = f"{API}/content/{node.id}/child/attachment"
         params = {"expand": "version,extensions", "limit": LIST_LIMIT}
         for item in self._client.items(path, params):
-            if found := self._attachment(item, node.id):
+            if found := attachment_of(item, node.id, self._site_url):
                 yield found
 
     def download(self, attachment: Attachment, *, max_bytes: int) -> bytes:
@@ -271,36 +251,5 @@ class DataCenterSite:
         if not isinstance(above, list):
             raise NotJson("Confluence sent a page without its ancestors.")
         self._above[id_] = tuple(Parent("page", text(each, "id")) for each in above)
-        editor = inner(item, "version", "by") or {}
-        creator = inner(item, "history", "createdBy") or {}
-        return Node(
-            id=id_,
-            kind=_TYPES[text(item, "type")],
-            title=text(item, "title"),
-            space_key=inner_text(item, "space", "key"),
-            version=number(item, "version", "number"),
-            url=self._web(item),
-            updated_at=aware(inner_text(item, "version", "when")),
-            author=account_of(editor),
-            owner=account_of(creator),
-            parent=self._above[id_][-1] if above else None,
-        )
-
-    def _attachment(self, item: Mapping[str, Any], page_id: str) -> Attachment | None:
-        if not page_id or item.get("status", "current") != "current":
-            return None
-        return Attachment(
-            id=text(item, "id"),
-            page_id=page_id,
-            name=text(item, "title"),
-            size=number(item, "extensions", "fileSize"),
-            version=number(item, "version", "number"),
-            url=self._web(item),
-            download=inner_text(item, "_links", "download"),
-            updated_at=aware(inner_text(item, "version", "when")),
-            author=account_of(inner(item, "version", "by") or {}),
-        )
-
-    def _web(self, item: Mapping[str, Any]) -> str:
-        link = inner_text(item, "_links", "webui")
-        return f"{self._site_url}/{link.lstrip('/')}" if link else ""
+        parent = self._above[id_][-1] if above else None
+        return node_of(item, parent, self._site_url)

@@ -89,22 +89,13 @@ class V1:
             "attachment) order by lastmodified asc"
         )
         for item in self.search(cql, "version,container"):
-            if page_id := self.page_of(item):
+            if page_id := page_of(item):
                 yield Changed(page_id, aware(inner_text(item, "version", "when")))
-
-    def page_of(self, item: Mapping[str, Any]) -> str:
-        """Return the page that a content is or hangs on; "" for none."""
-        if item.get("type") in ("page", "blogpost"):
-            return text(item, "id")
-        container = inner(item, "container") or {}
-        if container.get("type") in ("page", "blogpost"):
-            return text(container, "id")
-        return ""
 
     def comment_versions(self, cql: str) -> Iterator[tuple[str, str, int]]:
         """Yield page, comment and version of the comments that a query finds."""
         for item in self.search(f"type = comment and {cql}", "version,container"):
-            if page_id := self.page_of(item):
+            if page_id := page_of(item):
                 yield page_id, text(item, "id"), number(item, "version", "number")
 
     def groups(self) -> Iterator[Group]:
@@ -119,6 +110,16 @@ class V1:
             if account := account_of(item):
                 name, email = item.get("displayName"), item.get("email")
                 yield User(account, str(name or ""), str(email or ""))
+
+
+def page_of(item: Mapping[str, Any]) -> str:
+    """Return the page that a content is or hangs on; "" for none."""
+    if item.get("type") in ("page", "blogpost"):
+        return text(item, "id")
+    container = inner(item, "container") or {}
+    if container.get("type") in ("page", "blogpost"):
+        return text(container, "id")
+    return ""
 
 
 def scope(space_key: str | None, page_ids: Sequence[str]) -> str:

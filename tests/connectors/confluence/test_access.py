@@ -93,7 +93,7 @@ def allowed(site):
     }
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(13))
 def test_rules_allow_what_confluence_allows(site, seed):
     agree(site, seed)
 
