@@ -71,7 +71,8 @@ class IssueChanges:
         """Yield what became of an issue and of what hangs on it."""
         if isinstance(issue, Unread):
             window.read_again(issue.id)
-            yield Failed(f"issue/{issue.id}", "", UNREADABLE, str(issue.error))
+            url = self.pages.url(issue.key) if issue.key else ""
+            yield Failed(f"issue/{issue.id}", url, UNREADABLE, str(issue.error))
             return
         rule = self.rules.of_issue(issue)
         parts = parts_of(issue, rule, self.rules)

@@ -17,10 +17,11 @@ COMMENTS_PAGE = 100
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """An issue that could not be read whole."""
+    """An issue that could not be read whole; its key where that's known."""
 
     id: str
     error: HttpError
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ class IssueReader:
         except HttpError as error:
             if not is_about_one(error):
                 raise
-            return Unread(issue.id, error)
+            return Unread(issue.id, error, issue.key)
         comments = comments_of(values, issue.project)
         return replace(issue, comments=comments, comments_total=len(comments))
 

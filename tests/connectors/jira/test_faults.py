@@ -131,6 +131,7 @@ def test_an_issue_whose_comments_cannot_be_read_fails_and_is_read_again(jira, op
     jira.server.refuse(500, "/comment", times=99)
     run = jira.sync()
     assert run.state == "succeeded"
+    assert jira.row(f"issue/{issue.id}").url.endswith("/browse/OPS-1")
     assert jira.states() == {
         f"issue/{issue.id}": "failed",
         f"issue/{good.id}": "indexed",
