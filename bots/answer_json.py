@@ -89,19 +89,22 @@ def _ids(values: Sequence[str]) -> tuple[UUID, ...]:
     return tuple(UUID(value) for value in values)
 
 
+def _moment(value: str | None) -> datetime | None:
+    return datetime.fromisoformat(value) if value else None
+
+
 def _documents(values: Sequence[JSON]) -> tuple[LinkedDocument, ...]:
     return tuple(_document(item) for item in values)
 
 
 def _document(values: JSON) -> LinkedDocument:
-    updated_at = values.get("updated_at")
     return LinkedDocument(
         id=UUID(values["id"]),
         title=values["title"],
         url=values.get("url", ""),
         source=values.get("source", ""),
         external_id=values.get("external_id", ""),
-        updated_at=datetime.fromisoformat(updated_at) if updated_at else None,
+        updated_at=_moment(values.get("updated_at")),
     )
 
 
@@ -123,6 +126,7 @@ def _evidence(values: JSON) -> Evidence:
         tokens=values.get("tokens", 0),
         anchor=values.get("anchor", ""),
         topic=values.get("topic", ""),
+        updated_at=_moment(values.get("updated_at")),
     )
 
 

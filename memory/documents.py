@@ -254,6 +254,8 @@ class Evidence:
     tokens: int
     anchor: str = ""
     topic: str = ""
+    #: When its document was last changed at the source.
+    updated_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from memory.answering.asked import asked
 from memory.answering.composing import compose
+from memory.answering.conflict import newest_first
 from memory.answering.scoring import Scorer, Weights
 from memory.answering.selection import Limits, Selector
 from memory.answering.units import units_of
@@ -49,4 +50,4 @@ class ExtractiveAnswerer:
         chosen = self._selector.choose(question, scored, cards, documents)
         if not chosen:
             return Draft(ABSTENTION, extractive=True)
-        return compose(chosen, evidence)
+        return compose(newest_first(chosen, evidence), evidence)

@@ -124,4 +124,5 @@ def card_of(candidate: Candidate) -> Evidence:
         tokens=0,
         anchor=chunk.anchor,
         topic=memory_key(chunk.title, chunk.path),
+        updated_at=candidate.stored.properties.updated_at,
     )

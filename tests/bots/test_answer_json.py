@@ -58,6 +58,7 @@ answers = st.builds(
             tokens=st.integers(0, 400),
             anchor=texts,
             topic=texts,
+            updated_at=st.none() | st.datetimes(timezones=st.just(UTC)),
         ),
         max_size=3,
     ).map(tuple),
