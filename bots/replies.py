@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from bots.shapes import Shaped, Span, shaped
+from memory.answering.conflict import differ
 from memory.documents import ABSTENTION, Answer, Evidence, LinkedDocument, Outcome
 
 #: What a reader sees instead of a reply whose documents they can't open any more.
@@ -199,4 +200,26 @@ def _proofs(
 def _notes(answer: Answer) -> tuple[str, ...]:
     if answer.outcome is Outcome.ANSWERED and not answer.documents:
         return ("I couldn't tell which documents support this answer.",)
-    return ()
+    return _outdated(answer) if answer.extractive else ()
+
+
+def _outdated(answer: Answer) -> tuple[str, ...]:
+    """Name each quoted document that a newer quoted one contradicts, with both dates."""
+    listed = {document.id: document for document in answer.documents}
+    quoted = [
+        (listed[item.document_ids[0]], answer.text[item.start : item.end])
+        for item in answer.sentences
+        if item.document_ids and item.document_ids[0] in listed
+    ]
+    notes: dict[str, None] = {}
+    for older, old in quoted:
+        for newer, new in quoted:
+            if not older.updated_at or not newer.updated_at:
+                continue
+            if older.updated_at < newer.updated_at and differ(old, new):
+                notes[
+                    f"“{older.title}” ({older.updated_at:%-d %B %Y}) says otherwise "
+                    f"than “{newer.title}” ({newer.updated_at:%-d %B %Y}), which is "
+                    "newer."
+                ] = None
+    return tuple(notes)

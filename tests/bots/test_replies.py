@@ -1,4 +1,5 @@
 import uuid
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -176,3 +177,36 @@ def test_ages_are_told_in_one_unit(days, words):
 )
 def test_a_probability_is_told_in_words(probability, words):
     assert words in likelihood(probability)
+
+
+def test_an_older_page_that_says_otherwise_is_named_with_both_dates():
+    two, three = "Up to two days a week.", "Up to three days a week."
+    documents = [
+        LinkedDocument(
+            uuid.uuid4(),
+            f"Rules {year}",
+            "",
+            "Wiki",
+            updated_at=datetime(year, 3, 1, tzinfo=UTC),
+        )
+        for year in (2026, 2024)
+    ]
+    text = f"{three} {two}"
+    sentences = (
+        Sentence(0, len(three), (documents[0].id,)),
+        Sentence(len(three) + 1, len(text), (documents[1].id,)),
+    )
+    answer = Answer(
+        Outcome.ANSWERED,
+        text,
+        0.9,
+        0.9,
+        documents=tuple(documents),
+        sentences=sentences,
+        extractive=True,
+    )
+    assert reply_to(answer).notes == (
+        "“Rules 2024” (1 March 2024) says otherwise than “Rules 2026” (1 March 2026), "
+        "which is newer.",
+    )
+    assert reply_to(replace(answer, extractive=False)).notes == ()
