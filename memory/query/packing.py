@@ -34,16 +34,18 @@ def render_quoted(evidence: Evidence) -> str:
     """Return the card as our model reads it: one line of JSON, its text quoted in it.
 
     Ours beside A9: a text can't end its card or begin another one. The title stands
-    before the headings, as a chunk's own text rarely repeats it.
+    before the headings, as a chunk's own text rarely repeats it, and the day of the last
+    change tells which of two that differ is newer.
     """
-    return as_data(
-        {
-            "chunk_id": str(evidence.chunk_id),
-            "document_ids": [str(evidence.document_id)],
-            "section_path": evidence.topic or evidence.heading,
-            "content": evidence.text,
-        }
-    )
+    card = {
+        "chunk_id": str(evidence.chunk_id),
+        "document_ids": [str(evidence.document_id)],
+        "section_path": evidence.topic or evidence.heading,
+        "content": evidence.text,
+    }
+    if evidence.updated_at is not None:
+        card["updated"] = evidence.updated_at.date().isoformat()
+    return as_data(card)
 
 
 def render_cards(first: Any, evidence: Sequence[Evidence], render: Render) -> str:

@@ -2,6 +2,8 @@
 
 import json
 import re
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
@@ -57,6 +59,12 @@ def test_a_card_cannot_be_forged_by_a_documents_text():
     line = render_quoted(card(forged))
     assert len(line.splitlines()) == 1
     assert json.loads(line)["content"] == forged
+
+
+def test_a_card_names_the_day_of_its_documents_last_change():
+    dated = replace(EVIDENCE[0], updated_at=datetime(2026, 3, 5, 23, tzinfo=UTC))
+    assert json.loads(render_quoted(dated))["updated"] == "2026-03-05"
+    assert "updated" not in json.loads(render_quoted(EVIDENCE[0]))
 
 
 def test_without_evidence_it_abstains_without_a_call():
