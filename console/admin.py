@@ -2,8 +2,8 @@
 
 from django.contrib import admin
 
-from console import documents, people, questions, runs, sources
+from console import answerability, documents, people, questions, runs, sources
 
 admin.site.index_title = "Overview"
 
-__all__ = ["documents", "people", "questions", "runs", "sources"]
+__all__ = ["answerability", "documents", "people", "questions", "runs", "sources"]

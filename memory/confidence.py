@@ -27,18 +27,13 @@ class LogisticConfidence:
 def answer_features(text: str, answer: Answer) -> Mapping[str, float]:
     """Return the raw features of a finished answer.
 
-    `answer_coverage` is the share of the question's content words in the answer,
-    `first_card` whether its first piece stands in the best evidence card,
-    `documents` how many documents it links.
+    `answer_coverage` is the share of the question's content words in the answer.
+    Which card its first piece stands in and how many documents it links told nothing.
     """
     asked = set(stems(text))
     said = set(stems(answer.text))
-    first = answer.sentences[0].chunk_ids if answer.sentences else ()
-    best = answer.evidence[0].chunk_id if answer.evidence else None
     return {
         "answerability": answer.answerability,
         "answer_coverage": len(asked & said) / len(asked) if asked else 0.0,
-        "first_card": float(best in first),
-        "documents": float(len(answer.documents)),
         "has_number": float(bool(_NUMBER.search(answer.text))),
     }

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from uuid import UUID
 
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 
+from memory.answerability import DEFAULT_POLICY, Policy
+from memory.answerability import Calibration as FittedCalibration
 from memory.language_models.base import Call
+
+_SHARES = (MinValueValidator(0.01), MaxValueValidator(0.99))
 
 
 class Spend(models.Model):
@@ -73,3 +78,71 @@ def write_spend(
     ]
     Spend.objects.bulk_create(rows, batch_size=500)
     return len(rows)
+
+
+class AnswerPolicy(models.Model):
+    """How often an answer may be wrong, as a person states it; one row."""
+
+    max_wrong = models.FloatField(
+        "wrong answers at most",
+        default=DEFAULT_POLICY.max_wrong,
+        validators=_SHARES,
+        help_text="Share of all answers, 0.01 to 0.99.",
+    )
+    unanswerable_share = models.FloatField(
+        "questions that the documents can't answer",
+        default=DEFAULT_POLICY.unanswerable_share,
+        validators=_SHARES,
+        help_text="Assumed share of all questions, 0.01 to 0.99.",
+    )
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        """There's one."""
+
+        verbose_name_plural = "answer policy"
+        constraints = (
+            models.CheckConstraint(condition=models.Q(id=1), name="one_answer_policy"),
+        )
+
+    def __str__(self) -> str:
+        """Say it in a sentence."""
+        return f"At most {self.max_wrong:.0%} wrong answers"
+
+    @classmethod
+    def current(cls) -> Policy:
+        """Return what's set, else the default."""
+        row = cls.objects.filter(pk=1).first()
+        if row is None:
+            return DEFAULT_POLICY
+        return Policy(row.max_wrong, row.unanswerable_share)
+
+
+class Calibration(models.Model):
+    """Coefficients fitted on this workspace's own questions (`./manage.py calibrate`)."""
+
+    at = models.DateTimeField(default=timezone.now, db_index=True)
+    #: What they were fitted with; with anything else they aren't used.
+    fingerprint = models.CharField(max_length=300, db_index=True)
+    provenance = models.TextField()
+    questions = models.PositiveIntegerField()
+    auroc = models.FloatField()
+    brier = models.FloatField()
+    calibration_error = models.FloatField()
+    #: memory.answerability.Calibration as JSON.
+    model = models.JSONField()
+
+    class Meta:
+        """Newest first."""
+
+        ordering = ("-at", "-id")
+
+    def __str__(self) -> str:
+        """Say what it's for."""
+        return f"{self.fingerprint}, {self.questions} questions"
+
+    @classmethod
+    def newest(cls, running: str) -> FittedCalibration | None:
+        """Return the newest one that was fitted with what runs, None without any."""
+        row = cls.objects.filter(fingerprint=running).first()
+        return FittedCalibration.from_json(row.model) if row else None

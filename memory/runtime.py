@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -115,13 +116,22 @@ class Runtime:
     def pipeline(
         self, authority: Authority | None = None, *, name: str = "megamem"
     ) -> MegaMem:
-        """Return a named pipeline with the settings' policy; the product's by default.
+        """Return a named pipeline with the stored policy; the product's by default.
 
-        `authority` has the last word on access; bots pass SQL's. Models on this machine
-        are loaded first, as no question's time is meant for that. Raises UnknownSystem.
+        `authority` has the last word on access; bots pass SQL's. A calibration of this
+        workspace counts where it was fitted with what runs. Models on this machine are
+        loaded first, as no question's time is meant for that. Raises UnknownSystem.
         """
+        # Here, as it needs Django's apps to be ready.
+        from memory.models import AnswerPolicy, Calibration
+
         self._once("warm", self._warm)
-        return pipeline(self.parts(self.store, authority), name)
+        parts = replace(
+            self.parts(self.store, authority),
+            policy=AnswerPolicy.current(),
+            calibration=Calibration.newest,
+        )
+        return pipeline(parts, name)
 
     def parts(self, store: MemoryStore, authority: Authority | None = None) -> Parts:
         """Return what pipelines over a store are made of, as the settings have it."""

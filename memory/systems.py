@@ -6,7 +6,14 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from memory.answerability import LogisticGate, fingerprint, shipped_calibrations
+from memory.answerability import (
+    DEFAULT_POLICY,
+    Calibration,
+    Policy,
+    fingerprint,
+    gate_for,
+    shipped_calibrations,
+)
 from memory.answering import ExtractiveAnswerer, WrittenAnswerer
 from memory.attribution import LocalAttributor, ModelAttributor, PaperAttributor
 from memory.chunking import Chunker
@@ -124,6 +131,11 @@ class Parts:
     models: Models | None = None
     stays: Callable[[], frozenset[UUID]] = _none_stays
     reranker: Reranker | None = None
+    policy: Policy = DEFAULT_POLICY
+    #: The share of unanswerable questions that figures are shown for; None: the policy's.
+    unanswerable_share: float | None = None
+    #: The workspace's own calibration for what runs, by fingerprint; None: the shipped.
+    calibration: Callable[[str], Calibration | None] | None = None
 
 
 def default_chunker() -> Chunker:
@@ -189,8 +201,14 @@ def megamem(
         reranker.name if reranker else "",
         mode="local" if parts.models is None else "model",
     )
-    gate = LogisticGate(gate_calibration, running)
-    threshold = parts.threshold
+    own = parts.calibration(running) if parts.calibration else None
+    gate, threshold = gate_for(
+        own or gate_calibration,
+        running,
+        parts.embedder,
+        parts.policy,
+        share=parts.unanswerable_share,
+    )
     stages = _stages(parts)
     return MegaMem(
         retriever=Retriever(parts.store, parts.embedder, _weights(left_out)),
@@ -206,7 +224,7 @@ def megamem(
         attributor=None if "attribution" in left_out else stages.attributor,
         confidence=LogisticConfidence(confidence),
         staying=_staying(parts, attributes="attribution" not in left_out),
-        threshold=gate_calibration.threshold if threshold is None else threshold,
+        threshold=threshold if parts.threshold is None else parts.threshold,
     )
 
 

@@ -1,6 +1,9 @@
 import json
+import math
+from dataclasses import replace
 from importlib.resources import files
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,10 +11,15 @@ from hypothesis import strategies as st
 from memory.answerability import (
     CAUTION,
     Calibration,
+    Counts,
     LogisticGate,
+    Point,
+    Policy,
     evidence_features,
+    gate_for,
     shipped_calibrations,
 )
+from memory.answerability.statements import statement_features
 from memory.query.packing import Packer
 from tests.memory.query.examples import candidate
 
@@ -125,7 +133,9 @@ def test_an_unanimous_find_agrees_and_a_scattered_one_does_not():
 
 def test_the_shipped_coefficients_name_what_they_were_fitted_on():
     gate, confidence = shipped_calibrations()
-    data = json.loads(files("memory").joinpath("answerability.json").read_text("utf-8"))
+    data = json.loads(
+        files("memory.answerability").joinpath("shipped.json").read_text("utf-8")
+    )
     assert gate.to_json() == data["answerability"]
     assert gate.fingerprint.startswith("all-MiniLM-L6-v2/512/")
     running = {gate.fingerprint, *gate.also_for}
@@ -135,3 +145,110 @@ def test_the_shipped_coefficients_name_what_they_were_fitted_on():
     assert "handbook" in gate.provenance
     assert 0 < gate.threshold < 1
     assert set(confidence.features) >= {"answerability"}
+
+
+def test_statements_are_compared_where_their_vectors_are_kept():
+    embedder = KeepingEmbedder()
+    card = candidate(1, text="The manager approves it.\n\nLunch is at noon.")
+    packed = Packer().pack([card])
+    found = statement_features("manager approves it", packed.evidence, embedder)
+    assert found["statement_top"] == pytest.approx(embedder.best)
+    assert found["statement_document"] == 1.0
+    embedder.forget = True
+    assert statement_features("manager", packed.evidence, embedder) == {}
+
+
+class KeepingEmbedder:
+    """Keeps a vector of every statement; the first one is nearest."""
+
+    best = 0.9
+    forget = False
+
+    def kept(self, texts):
+        if self.forget:
+            return {}
+        cosines = [self.best, *[0.1] * len(texts)]
+        return {
+            text: np.array([c, (1 - c * c) ** 0.5], dtype=np.float32)
+            for text, c in zip(texts, cosines, strict=False)
+        }
+
+    def embed_queries(self, texts):
+        return np.array([[1.0, 0.0]] * len(texts), dtype=np.float32)
+
+
+def test_the_first_cards_ranks_are_0_where_every_route_has_it_first():
+    routes = {"dense_chunks": 0.9, "dense_memories": 0.9, "keyword_chunks": 9.0}
+    best = candidate(1, **routes)
+    other = candidate(2, dense_chunks=0.5, dense_memories=0.95, keyword_chunks=1.0)
+    assert features_of("Who?", best)["first_ranks"] == 0.0
+    assert features_of("Who?", best, other)["first_ranks"] == pytest.approx(
+        -math.log(2)
+    )
+
+
+def test_more_unanswerable_questions_make_every_figure_lower():
+    # Of 20, 10 are held, 2 missed, 8 unanswerable (40%).
+    counts = Counts(held=10, missed=2, unanswerable=8)
+    assert counts.unanswerable_share == 0.4
+    assert counts.shift(0.4) == pytest.approx(0.0)
+    # At 70%: a held question counts 0.5, an unanswerable one 1.75, a missed one 0.5.
+    assert counts.shift(0.7) == pytest.approx(math.log(0.5 * 10 / (1.0 + 14)))
+    assert counts.shift(0.2) > 0 > counts.shift(0.9)
+
+
+@given(st.floats(0.02, 0.98), st.floats(0.02, 0.98))
+def test_the_shift_grows_as_the_share_falls(one, other):
+    counts = Counts(held=30, missed=5, unanswerable=20)
+    low, high = sorted((one, other))
+    assert counts.shift(low) >= counts.shift(high) - 1e-9
+
+
+CURVE = (
+    Point(0.1, answered=1.0, right=0.7, answered_unanswerable=1.0, answers=100),
+    Point(0.4, answered=0.8, right=0.7, answered_unanswerable=0.2, answers=60),
+    Point(0.6, answered=0.5, right=0.48, answered_unanswerable=0.05, answers=30),
+    Point(0.9, answered=0.1, right=0.1, answered_unanswerable=0.0, answers=5),
+)
+
+
+def test_the_threshold_is_the_lowest_that_keeps_to_the_policy():
+    # At 0.4: answered 0.8 * 0.8 + 0.2 * 0.2 = 0.68, right 0.8 * 0.7 = 0.56.
+    found = Policy(max_wrong=0.2, unanswerable_share=0.2).operation(CURVE)
+    assert found.threshold == 0.4
+    assert found.coverage == pytest.approx(0.68)
+    assert found.wrong_rate == pytest.approx(1 - 0.56 / 0.68)
+    assert found.is_met
+
+
+def test_a_policy_that_cannot_be_kept_says_so_and_comes_as_near_as_it_can():
+    found = Policy(max_wrong=0.01, unanswerable_share=0.2).operation(CURVE)
+    assert (found.threshold, found.is_met) == (0.6, False)
+    assert Policy().operation(()) is None
+
+
+@given(st.floats(0.01, 0.9), st.floats(0.01, 0.9))
+def test_a_stricter_policy_never_answers_more(one, other):
+    strict, lax = (Policy(x).operation(CURVE) for x in sorted((one, other)))
+    assert strict.threshold >= lax.threshold
+
+
+def test_the_share_changes_the_figure_and_not_what_is_answered():
+    item = candidate(1, text="The manager approves it.", dense_chunks=0.6)
+    packed = Packer().pack([item])
+    model = replace(MODEL, counts=Counts(10, 2, 8), curve=CURVE)
+    judged = []
+    for share in (0.1, 0.4, 0.9):
+        gate, threshold = gate_for(
+            model, MODEL.fingerprint, None, Policy(0.2, 0.2), share=share
+        )
+        figure, _ = gate.answerability("Who approves it?", [item], packed)
+        judged.append((figure, figure >= threshold))
+    figures = [figure for figure, _ in judged]
+    assert figures == sorted(figures, reverse=True)
+    assert len({answered for _, answered in judged}) == 1
+
+
+def test_the_curve_survives_json():
+    model = replace(MODEL, counts=Counts(10, 2, 8), curve=CURVE)
+    assert Calibration.from_json(json.loads(json.dumps(model.to_json()))) == model

@@ -19,6 +19,9 @@ from memory.systems import UnknownStage
 from tests.memory.answering_examples import WordEmbedder
 from tests.memory.scripted import ScriptedModel
 
+#: A pipeline reads the stored policy.
+pytestmark = pytest.mark.django_db
+
 WAIT_S = 10.0
 
 

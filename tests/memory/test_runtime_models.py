@@ -15,6 +15,9 @@ from memory.runtime import Runtime
 from tests.memory.answering_examples import WordEmbedder
 from tests.vendors.openai import OpenAIServer
 
+#: A pipeline reads the stored policy.
+pytestmark = pytest.mark.django_db
+
 
 @pytest.fixture
 def fresh(settings, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from console.benchmarks.progress import ProgressLine
 from console.benchmarks.sets import load_data_set
 from console.management.commands.evaluate import index_parts
+from memory.answerability import SHIPPED_FEATURES
 from memory.confidence import answer_features
 from memory.documents import Question
 from memory.errors import AttestError
@@ -42,7 +44,14 @@ class Command(BaseCommand):
             nargs=3,
             required=True,
             metavar=("NAME", "FOLDER", "QUESTIONS"),
-            help="a data set as `evaluate` takes it; may be given several times",
+            help="a data set as `evaluate` takes it, - for no questions file; repeatable",
+        )
+        parser.add_argument(
+            "--as-asked",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="a set that isn't asked a second time with documents withheld",
         )
         parser.add_argument(
             "--threshold", type=float, default=0.25, help="answer from this figure on"
@@ -67,44 +76,23 @@ class Command(BaseCommand):
 
     def _fits(self, options: dict[str, Any]) -> tuple[Fit, Fit]:
         parts = index_parts()
-        judged: list[Judged] = []
+        judged: dict[str, list[Judged]] = {}
         origins = []
         for name, folder, questions in options["sets"]:
-            data = load_data_set(name, Path(folder), Path(questions))
-            judged += self._judge(data, parts)
-            origins.append(f"{name} ({data.data_hash[:12]}, {len(data.questions)})")
-        provenance = (
-            f"Questions of {' and '.join(origins)}, each answerable one also with its "
-            "documents withheld; the share of answerable ones is the data's own."
+            path = None if questions == "-" else Path(questions)
+            data = load_data_set(name, Path(folder), path)
+            twice = name not in options["as_asked"]
+            judged[name] = judge(data, parts, self.stderr, twice=twice)
+            how = "also with documents withheld" if twice else "as asked"
+            count = len(data.questions)
+            origins.append(f"{name} ({data.data_hash[:12]}, {count}, {how})")
+        return fits(
+            judged,
+            embedder=parts.embedder.name,
+            provenance=f"Questions of {', '.join(origins)}; sets weigh alike, "
+            "unanswerable questions have the data's own share.",
+            threshold=options["threshold"],
         )
-        fitted = partial(
-            fit,
-            fingerprint=running_fingerprint(parts.embedder.name),
-            also_for=_same_scores(parts.embedder.name),
-            provenance=provenance,
-        )
-        evidence = [item.evidence for item in judged]
-        gate = fitted(evidence, threshold=options["threshold"])
-        # The gate's own figure as it would be for a question that it hasn't seen.
-        answers = [
-            replace(
-                item.answer,
-                features={**item.answer.features, "answerability": float(unseen)},
-            )
-            for item, unseen in zip(judged, gate.unseen, strict=True)
-        ]
-        return gate, fitted(answers, threshold=0.5)
-
-    def _judge(self, data: DataSet, parts: IndexParts) -> list[Judged]:
-        index = open_index(data, parts, settings.ATTEST_HOME / "evaluation")
-        pipeline = megamem(Parts(index.store, parts.embedder, threshold=0.0))
-        questions = [*data.questions, *withhold(data.questions)]
-        line = ProgressLine(self.stderr, f"{data.name}, questions")
-        judged = []
-        for done, question in enumerate(questions, start=1):
-            judged.append(_judged(pipeline, question, index))
-            line(done, len(questions))
-        return judged
 
     def _tell(self, title: str, result: Fit) -> None:
         self.stdout.write(f"\n{title}")
@@ -114,6 +102,40 @@ class Command(BaseCommand):
         for name, alone in sorted(result.alone.items(), key=lambda item: -item[1]):
             weight = result.calibration.features[name][2]
             self.stdout.write(f"  {name:<24} weight {weight:+.3f}, alone {alone:.3f}")
+
+
+def fits(
+    judged: Mapping[str, Sequence[Judged]],
+    *,
+    embedder: str,
+    provenance: str,
+    threshold: float,
+) -> tuple[Fit, Fit]:
+    """Return the gate's and the confidence's models; each set weighs as the smallest."""
+    smallest = min(len(items) for items in judged.values())
+    every = [
+        item.weighing(smallest / len(items))
+        for items in judged.values()
+        for item in items
+    ]
+    fitted = partial(
+        fit,
+        fingerprint=running_fingerprint(embedder),
+        also_for=_same_scores(embedder),
+        provenance=provenance,
+    )
+    gate = fitted(
+        [item.evidence for item in every], threshold=threshold, only=SHIPPED_FEATURES
+    )
+    # The gate's own figure as it would be for a question that it hasn't seen.
+    answers = [
+        replace(
+            item.answer,
+            features={**item.answer.features, "answerability": float(unseen)},
+        )
+        for item, unseen in zip(every, gate.unseen, strict=True)
+    ]
+    return gate, fitted(answers, threshold=0.5)
 
 
 def _same_scores(embedder: str) -> list[str]:
@@ -136,6 +158,30 @@ class Judged:
     evidence: Example
     answer: Example
 
+    def weighing(self, weight: float) -> Judged:
+        """Return both with a weight."""
+        return Judged(
+            replace(self.evidence, weight=weight), replace(self.answer, weight=weight)
+        )
+
+
+def judge(data: DataSet, parts: IndexParts, told: Any, *, twice: bool) -> list[Judged]:
+    """Ask a data set's questions, `twice`: also with their documents withheld.
+
+    `told` is the stream for progress. Raises StoreError and DataSetError.
+    """
+    index = open_index(data, parts, settings.ATTEST_HOME / "evaluation")
+    pipeline = megamem(Parts(index.store, parts.embedder, threshold=0.0))
+    questions = list(data.questions)
+    if twice:
+        questions += withhold(questions)
+    line = ProgressLine(told, f"{data.name}, questions")
+    judged = []
+    for done, question in enumerate(questions, start=1):
+        judged.append(_judged(pipeline, question, index))
+        line(done, len(questions))
+    return judged
+
 
 def _judged(
     pipeline: MegaMem, question: EvaluationQuestion, index: EvaluationIndex
@@ -151,7 +197,10 @@ def _judged(
         any(is_found(gold, passages(cards, index.chunks)) for gold in question.gold)
         for cards in (answer.evidence, kept)
     )
+    judgement = partial(
+        Example, group=group, is_answerable=question.answerable, is_right=right
+    )
     return Judged(
-        Example(judged.detail["features"], found, group),
-        Example(answer_features(question.text, answer), right, group),
+        judgement(judged.detail["features"], found),
+        judgement(answer_features(question.text, answer), right),
     )
