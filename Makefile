@@ -16,10 +16,12 @@ demo: setup ## a sample workspace, three answers, then the pages on 127.0.0.1:80
 
 test: setup ## all tests, with a seeded sample of the long ones
 	@sh deploy/system_packages.sh
+	@$(PYTHON_BIN) deploy/weaviate/build.py
 	@$(PYTHON_BIN) -m pytest --no-header -n 2 --dist worksteal -m "not long and not live" $(ARGS)
 
 test-long: setup ## the long suites (SUITE=word picks by name)
 	@sh deploy/system_packages.sh
+	@$(PYTHON_BIN) deploy/weaviate/build.py
 	@HYPOTHESIS_PROFILE=long $(PYTHON_BIN) -m pytest --no-header -n 2 --dist worksteal -m "long or hypothesis" $(if $(SUITE),-k "$(SUITE)") $(ARGS)
 
 test-live: setup ## ask a real OpenAI endpoint what the tests ask ours (needs OPENAI_API_KEY)

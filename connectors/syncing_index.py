@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 from uuid import UUID, uuid4
 
 import structlog
@@ -20,10 +20,11 @@ from connectors.spending import RunSpending
 from connectors.syncing_lease import Lease
 from connectors.syncing_report import Report
 from connectors.syncing_rows import Action, Plan, properties_of
+from connectors.syncing_waiting import patiently
 from memory.building import BuildReport, Built
 from memory.documents import Document, Properties
 from memory.embedding import Embedder
-from memory.errors import AttestError, EmbeddingError, StoreMismatch
+from memory.errors import AttestError, EmbeddingError, StoreMismatch, StoreUnreachable
 from memory.stores.base import MemoryStore
 
 log = structlog.get_logger(__name__)
@@ -34,6 +35,7 @@ MUST_STAY = (
 )
 
 Item = tuple[Document, Properties]
+Result = TypeVar("Result")
 
 
 class DocumentBuilder(Protocol):
@@ -101,7 +103,7 @@ class Indexing:
         ]
         if removed:
             with self.report.timed("store"):
-                self.index.store.delete_documents(removed)
+                self._patiently(lambda: self.index.store.delete_documents(removed))
         return errors
 
     def _build(self, plans: Sequence[Plan]) -> dict[UUID, str]:
@@ -117,8 +119,10 @@ class Indexing:
         ]
         try:
             with self.spending.written():
-                report = self.index.builder.build(items, on_progress=self._progress)
-        except (SyncError, StoreMismatch):
+                report = self._patiently(
+                    lambda: self.index.builder.build(items, on_progress=self._progress)
+                )
+        except (SyncError, StoreMismatch, StoreUnreachable):
             raise
         except Exception as error:  # noqa: BLE001 - one document never stops a run
             return self._apart(plans, error, self._build)
@@ -133,7 +137,7 @@ class Indexing:
         again: Callable[[Sequence[Plan]], dict[UUID, str]],
     ) -> dict[UUID, str]:
         """Do `again` with each plan alone, unless store or encoder are down."""
-        self.index.probe()
+        self._patiently(self.index.probe)
         if len(plans) == 1:
             return {plans[0].id: told(error)}
         errors: dict[UUID, str] = {}
@@ -168,12 +172,18 @@ class Indexing:
         properties = [properties_of(plan.row, self.source, plan.rule) for plan in plans]
         try:
             with self.report.timed("store"):
-                self.index.store.set_many_properties(properties)
-        except StoreMismatch:
+                self._patiently(
+                    lambda: self.index.store.set_many_properties(properties)
+                )
+        except (StoreMismatch, StoreUnreachable):
             raise
         except Exception as error:  # noqa: BLE001 - one document never stops a run
             return self._apart(plans, error, self._set_properties)
         return {}
+
+    def _patiently(self, call: Callable[[], Result]) -> Result:
+        """Do what may be done again, waiting while the store is away."""
+        return patiently(call, self.lease, self.report)
 
     def _progress(self, texts: int) -> None:
         """Show embedded texts, and keep the lease while a batch takes long."""

@@ -13,6 +13,7 @@ from connectors.models import Document, Source
 from connectors.syncing_index import Index
 from connectors.syncing_lease import Lease
 from connectors.syncing_report import Report, Severity
+from connectors.syncing_waiting import patiently
 
 #: Documents that every run looks for. A lost store lacks all of them.
 PROBED = 5
@@ -31,9 +32,10 @@ def mark_lost(source: Source, index: Index, lease: Lease, report: Report) -> int
     ids = list(indexed.values_list("id", flat=True))
     with report.timed("store"):
         step = max(1, len(ids) // PROBED)
-        if not _missing(index, ids[::step], lease):
+        few = ids[::step]
+        if not patiently(lambda: _missing(index, few, lease), lease, report):
             return 0
-        lost = _missing(index, ids, lease)
+        lost = patiently(lambda: _missing(index, ids, lease), lease, report)
     for start in range(0, len(lost), _MARKED_AT_ONCE):
         part = lost[start : start + _MARKED_AT_ONCE]
         with report.saved_with(lease):

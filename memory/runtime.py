@@ -178,9 +178,25 @@ class Runtime:
         return CachedEmbedder(self.encoder, settings.ATTEST_CACHE / "vectors")
 
     def _store_place(self) -> StorePlace:
-        return EmbeddedPlace(
-            settings.ATTEST_HOME / "store", self.encoder.name, self.encoder.dimensions
+        name, dimensions = self.encoder.name, self.encoder.dimensions
+        if not settings.ATTEST_WEAVIATE_URL:
+            return EmbeddedPlace(settings.ATTEST_HOME / "store", name, dimensions)
+        from memory.stores.weaviate_connection import WeaviateAddress
+        from memory.stores.weaviate_place import WeaviatePlace
+        from memory.stores.weaviate_schema import Wanted
+
+        address = WeaviateAddress(
+            settings.ATTEST_WEAVIATE_URL,
+            settings.ATTEST_WEAVIATE_GRPC_URL,
+            settings.ATTEST_WEAVIATE_API_KEY,
         )
+        wanted = Wanted(
+            name,
+            dimensions,
+            settings.ATTEST_WEAVIATE_TOKENIZATION,
+            settings.ATTEST_WEAVIATE_REPLICAS,
+        )
+        return WeaviatePlace(address, wanted, prefix=settings.ATTEST_WEAVIATE_PREFIX)
 
     @staticmethod
     def _endpoint() -> ConfiguredModels:

@@ -23,9 +23,10 @@ def run_in_clean_home(arguments: Sequence[str], *, empty_cache: bool) -> int:
         environment = os.environ | {
             "ATTEST_HOME": home,
             "ATTEST_CACHE": str(cache),
-            # Empty counts as unset: SQLite in the home.
+            # Empty counts as unset: SQLite and the embedded store in the home.
             "ATTEST_DATABASE_URL": "",
             "ATTEST_DATABASE_URL_FILE": "",
+            "ATTEST_WEAVIATE_URL": "",
         }
         manage = settings.BASE_DIR / "manage.py"
         command = [sys.executable, str(manage), *arguments]

@@ -21,6 +21,7 @@ from console.settings.language_models import *  # noqa: F403
 from console.settings.logs import logging_settings
 from console.settings.security import *  # noqa: F403
 from console.settings.security import ATTEST_BASE_URL
+from console.settings.stores import *  # noqa: F403
 from console.settings.theme import UNFOLD as UNFOLD
 
 BASE_DIR = CHECKOUT

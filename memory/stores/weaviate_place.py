@@ -69,6 +69,11 @@ class WeaviatePlace:
         """Remove a fresh store that shall not answer."""
         self._generations.remove(_pair(fresh))
 
+    def remove(self) -> None:
+        """Delete everything of this prefix, what answers too."""
+        for pair in self._generations.all():
+            self._generations.remove(pair)
+
     def close(self) -> None:
         """Close the connection that all stores of this place share."""
         self._connection.close()

@@ -5,11 +5,11 @@ import itertools
 import pytest
 
 from deploy.weaviate.build import binary
+from deploy.weaviate.server import WeaviateServer
 from memory.stores.weaviate_connection import WeaviateAddress
 from memory.stores.weaviate_place import WeaviatePlace
 from memory.stores.weaviate_schema import Wanted
 from tests.contracts.corpus import DIMENSIONS
-from tests.servers.weaviate import WeaviateServer
 
 _numbers = itertools.count()
 
@@ -52,4 +52,6 @@ def place_at():
 
     yield at
     for place in places:
+        # Many collections make a server slow.
+        place.remove()
         place.close()
