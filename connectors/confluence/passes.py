@@ -124,6 +124,10 @@ class Passes:
         # The query is read to its end before anything is fetched: it stays one window.
         newest: dict[str, datetime | None] = {}
         for changed in self._site.changed_since(position.window()):
+            elsewhere = changed.space_key and not self._options.wants(changed.space_key)
+            # What left the spaces that are read has to go; others were never here.
+            if elsewhere and known.mark(changed.page_id) is None:
+                continue
             newest.pop(changed.page_id, None)
             newest[changed.page_id] = changed.changed_at
         yield Total(len(newest))

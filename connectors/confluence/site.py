@@ -98,6 +98,8 @@ class Changed:
 
     page_id: str
     changed_at: datetime | None
+    #: "" where it isn't told.
+    space_key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

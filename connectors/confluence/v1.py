@@ -88,9 +88,10 @@ class V1:
             f'lastmodified >= "{literal}" and type in (page, blogpost, comment, '
             "attachment) order by lastmodified asc"
         )
-        for item in self.search(cql, "version,container"):
+        for item in self.search(cql, "version,container,space"):
             if page_id := page_of(item):
-                yield Changed(page_id, aware(inner_text(item, "version", "when")))
+                changed_at = aware(inner_text(item, "version", "when"))
+                yield Changed(page_id, changed_at, inner_text(item, "space", "key"))
 
     def comment_versions(self, cql: str) -> Iterator[tuple[str, str, int]]:
         """Yield page, comment and version of the comments that a query finds."""

@@ -181,7 +181,8 @@ def test_an_attachment_that_isnt_read_is_listed_with_its_reason(site):
     named = [item.message for item in run.issues.all()]
     assert any("film.mp4" in message for message in named)
     assert any("max_file_mb" in message for message in named)
-    assert not site.server.paths(f"{film.id}")
+    assert not site.server.paths(film.id)
+    assert not site.server.paths(big.id)
     assert reasons(site.sync()) == [
         (reason, id_) for reason, id_ in reasons(run) if id_ == broken.id
     ]
@@ -211,6 +212,20 @@ def test_spaces_are_chosen_by_their_keys(site):
     site.settings["spaces"] = ["IT"]
     site.sync()
     assert sorted(site.texts()) == ["IT.txt (Page of IT)", "Page of IT"]
+
+
+def test_changes_in_spaces_that_arent_read_cost_no_text(site):
+    site.state.add_space("IT")
+    site.settings["spaces"] = ["HR"]
+    site.state.add("HR", "Leave", "<p>Thirty days.</p>")
+    site.sync()
+    other = site.state.add("IT", "Printers", "<p>Secret of IT.</p>")
+    site.state.comment(other, "<p>Sure?</p>")
+    site.server.asked.clear()
+    site.sync_recent()
+    asked = [a for a in site.server.asked if other.id in str(a.query) + a.path]
+    assert asked == []
+    assert list(site.texts()) == ["Leave"]
 
 
 def test_the_files_of_a_few_spaces_are_searched_for_and_not_all_listed(cloud):

@@ -343,6 +343,15 @@ def test_a_name_that_leads_to_a_refused_address_is_never_asked(
     assert server.asked == []
 
 
+def test_no_other_key_of_this_machine_is_sent(server, waits, tmp_path, monkeypatch):
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password mine\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    confined = Confinement.of(server.url)
+    with SourceSession(confined, service="Wiki", patience=waits.patience()) as session:
+        session.fetch_json(f"{server.url}/data")
+    assert "authorization" not in server.asked[0].headers
+
+
 def test_no_key_comes_into_logs(server, session, caplog):
     caplog.set_level(logging.DEBUG)
     server.limit()

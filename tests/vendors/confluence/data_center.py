@@ -116,8 +116,6 @@ class DataCenterServer(ConfluenceServer):
         wanted = set(expand.split(","))
         if "body.storage" in wanted:
             body["body"] = {"storage": {"value": item.body}}
-        if "space" in wanted:
-            body["space"] = {"key": item.space}
         if "history" in wanted:
             body["history"] = {
                 "createdBy": self.v1_user(item.author),

@@ -185,6 +185,8 @@ class ConfluenceServer(LoopbackServer):
                 "when": item.changed_at.isoformat(timespec="milliseconds"),
                 "by": self.v1_user(item.author),
             }
+        if "space" in wanted:
+            body["space"] = {"key": item.space, "type": "global"}
         if "container" in wanted and item.container:
             container = self.state.items[item.container]
             body["container"] = {"id": container.id, "type": container.type}
