@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from connectors.errors import ConnectorError, IncompleteListing
-from connectors.http.errors import BadRequest
+from connectors.http.errors import BadRequest, HttpError, TooLarge
 from connectors.jira.client import MAX_PAGES, Client, items_of, repeated
 
 PAGE = 100
+#: A smaller page of Data Center would hold no more than what it overlaps by.
+LEAST = 2
 
 #: Where a search stands, JSON values only.
 Position = Mapping[str, Any]
@@ -72,7 +74,7 @@ def _by_token(
     for _ in range(MAX_PAGES):
         asked = {**body, "nextPageToken": token} if token else body
         try:
-            page = client.post("/search/jql", asked)
+            page = _page(client, "/search/jql", asked)
         except BadRequest as error:
             if token:
                 raise StalePosition("Jira doesn't know this page token.") from error
@@ -112,7 +114,7 @@ def _by_number(
     seen: set[str] = {str(position["anchor"])} if position else set()
     stepped_back = False
     for _ in range(MAX_PAGES):
-        page = client.post("/search", {**body, "startAt": start})
+        page = _page(client, "/search", {**body, "startAt": start})
         issues = items_of(page, "issues")
         ids = [str(issue.get("id")) for issue in issues]
         if start > 0 and not seen.intersection(ids):
@@ -135,3 +137,16 @@ def _by_number(
         start, stepped_back = start + max(1, len(ids) - 1), False
         yield Page(new, {"start": start, "anchor": ids[-1]}, total)
     raise repeated()
+
+
+def _page(client: Client, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Ask for a page; for a smaller one where it's too much to send or to make."""
+    size = int(body["maxResults"])
+    while True:
+        try:
+            return client.post(path, {**body, "maxResults": size})
+        except HttpError as error:
+            is_too_much = isinstance(error, TooLarge) or error.status == 504
+            if not is_too_much or size <= LEAST:
+                raise
+            size = max(LEAST, size // 4)

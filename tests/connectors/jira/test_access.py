@@ -121,6 +121,9 @@ def test_who_left_and_apps_are_nobody(jira, ops):
     site.add_user("gone", is_active=False)
     site.add_user("robot", kind="app")
     site.groups["staff"].members |= {"gone"}
+    role = site.add_role("Developers")
+    site.put_in_role(ops, role, users=["gone"])
+    ops.scheme[BROWSE] += [Grant("projectRole", role.id), Grant("user", "gone")]
     issue = site.create(ops, "It")
     rule = rules_of(jira)[f"issue/{issue.id}"]
     assert readers(jira, rule) == {"ada", "bob"}

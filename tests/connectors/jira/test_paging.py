@@ -6,6 +6,7 @@ import pytest
 
 from connectors.base import Checkpoint, Complete, Upsert
 from connectors.errors import ConnectorError, IncompleteListing
+from connectors.http import session
 from connectors.jira import search as searching
 from tests.connectors.jira.worlds import NoKnown
 
@@ -254,3 +255,19 @@ def test_a_checkpoint_follows_each_page(jira, ops):
         len(list(group)) for kind, group in itertools.groupby(kinds) if kind == "Upsert"
     ]
     assert max(runs) <= PAGE
+
+
+def test_a_page_that_is_too_large_is_asked_for_in_smaller_ones(jira, ops, monkeypatch):
+    monkeypatch.setattr(searching, "PAGE", 16)
+    monkeypatch.setattr(session, "MAX_JSON_BYTES", 20_000)
+    issues = filled(jira, ops)
+    for issue in issues:
+        issue.description = jira.body("word " * 500)
+    assert read(jira.changes()) == ids(issues)
+
+
+def test_a_page_that_takes_the_site_too_long_is_asked_for_in_smaller_ones(jira, ops):
+    issues = filled(jira, ops)
+    path = "/search/jql" if jira.server.is_cloud else "/rest/api/2/search"
+    jira.server.refuse(504, path, after=1, times=3)
+    assert read(jira.changes()) == ids(issues)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from connectors.errors import IncompleteListing
 from connectors.models import Document
 from tests.connectors.conversion.test_adf import MUST_KEEP
 from tests.connectors.conversion.test_wiki_markup import NOTATIONS
@@ -205,6 +206,10 @@ def test_a_project_out_of_sight_deletes_nothing_and_is_told(jira, ops):
     issue = jira.site.create(hr, "B")
     jira.sync()
     hr.is_hidden = True
+    with pytest.raises(IncompleteListing, match="HR"):
+        list(jira.connector().listing())
+    with pytest.raises(IncompleteListing, match="HR"):
+        list(jira.connector().access())
     run = jira.sync_whole()
     assert run.incomplete
     assert ("warning", "", "hidden_project") in issues_of(run)
