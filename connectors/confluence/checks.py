@@ -79,8 +79,15 @@ class Checks:
             self.surveyor.spaces(),
         )
         nodes = self._nodes()
-        for node in nodes:
-            rules.of(node)
+        unread = sorted(
+            {node.space_key for node in nodes if not all(rules.of(node).layers)}
+        )
+        if unread:
+            raise _Broken(
+                f"Confluence names nobody who may view {', '.join(unread)}, so nobody "
+                "would be shown their pages. Give groups or people permission to view "
+                "the spaces, or leave these out by the option “exclude_spaces”."
+            )
         for found in islice(self.site.groups(), 1):
             list(islice(self.site.members(found), 1))
         return f"Tried on {len(nodes)} pages and one group."

@@ -112,3 +112,12 @@ def test_an_old_server_is_told_which_one_it_takes(data_center):
     data_center.state.add("HR", "Leave", "<p>x</p>")
     data_center.server.refuse(404, "/permissions")
     assert "from 9.1 on" in checks_of(data_center)["access"].message
+
+
+def test_a_space_that_names_nobody_is_told_before_it_is_read(site):
+    site.state.add_space("NONE", groups=set())
+    site.state.add("HR", "Leave", "<p>x</p>")
+    site.state.add("NONE", "Hidden", "<p>x</p>")
+    check = checks_of(site)["access"]
+    assert not check.ok
+    assert "nobody who may view NONE, so" in check.message
