@@ -34,6 +34,8 @@ class Response:
     sentences: tuple[Sentence, ...] = ()
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     fallbacks: tuple[str, ...] = ()
+    #: The gate's raw signals of the last pass.
+    features: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def evidence_tokens(self) -> int:
@@ -69,7 +71,17 @@ class Response:
             sentences=answer.sentences,
             timings_ms=answer.timings_ms,
             fallbacks=answer.fallbacks,
+            features=_features(answer),
         )
+
+
+def _features(answer: Answer) -> Mapping[str, float]:
+    """Return the features of the trace's last judgement, {} without a gate."""
+    found: Mapping[str, float] = {}
+    for stage in answer.trace:
+        if stage.stage == "answerability":
+            found = stage.detail.get("features", {})
+    return found
 
 
 class System(Protocol):

@@ -74,6 +74,22 @@ def auroc(scores: Floats, labels: Floats, *, seed: int = SEED) -> Estimate:
     """
     if len(np.unique(labels)) < 2:
         return ABSENT
+    areas = _areas(scores, labels, seed)
+    return _estimate(areas[0], areas[1:], n=len(scores))
+
+
+def auroc_difference(
+    first: Floats, other: Floats, labels: Floats, *, seed: int = SEED
+) -> Estimate:
+    """Return one score's AUROC less another's on the same questions and resamples."""
+    if len(np.unique(labels)) < 2:
+        return ABSENT
+    less = _areas(first, labels, seed) - _areas(other, labels, seed)
+    return _estimate(less[0], less[1:], n=len(labels))
+
+
+def _areas(scores: Floats, labels: Floats, seed: int) -> Floats:
+    """Return the AUROC of all questions, then of each resample; NaN with one label."""
     order = np.argsort(scores, kind="stable")
     starts = np.flatnonzero(np.diff(scores[order], prepend=-np.inf))
     drawn = resamples(len(scores), seed=seed)
@@ -86,8 +102,8 @@ def auroc(scores: Floats, labels: Floats, *, seed: int = SEED) -> Estimate:
     wins = (positive * (below + negative / 2)).sum(axis=1)
     pairs = positive.sum(axis=1) * negative.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        areas = wins / pairs
-    return _estimate(areas[0], areas[1:], n=len(scores))
+        areas: Floats = wins / pairs
+    return areas
 
 
 def calibration_error(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError, RawDescriptionHelpFormatter
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from console.benchmarks.progress import ProgressLine
 from console.benchmarks.sets import load_data_set
 from memory.errors import AttestError
 from memory.evaluation.datasets import DataSet, EvaluationQuestion, withhold
+from memory.evaluation.gate_report import gate_lines
 from memory.evaluation.index import WHOLE_SCOPE, EvaluationIndex, IndexParts, open_index
 from memory.evaluation.manifest import make_manifest
 from memory.evaluation.model_judge import ModelJudge
@@ -84,6 +86,8 @@ class Command(BaseCommand):
         report = _report(data, questions, results, parts)
         self._write(options, report, results, data, index)
         self._tell(data, report)
+        for line in gate_lines(next(iter(results.values()))):
+            self.stdout.write(line)
 
     def _run(
         self,
@@ -94,7 +98,9 @@ class Command(BaseCommand):
     ) -> Results:
         from memory.runtime import runtime
 
-        shared = runtime().parts(index.store)
+        share = sum(not item.answerable for item in questions) / len(questions)
+        # Figures for the data's own mix of questions; what is answered doesn't change.
+        shared = replace(runtime().parts(index.store), unanswerable_share=share or None)
         judge = model_judge()
         systems = make_systems(
             names,
@@ -138,6 +144,11 @@ class Command(BaseCommand):
 
     def _tell(self, data: DataSet, report: Report) -> None:
         self.stdout.write(report.as_text())
+        share = 1 - report.answerable / report.questions
+        self.stdout.write(
+            f"Note: answerability is shown for this data's own share of unanswerable "
+            f"questions, {share:.0%}."
+        )
         for name, count in data.notes.items():
             self.stdout.write(f"Note: {count} {name.replace('_', ' ')}.")
 
