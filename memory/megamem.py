@@ -120,6 +120,8 @@ class MegaMem:
     confidence: Confidence | None = None
     staying: Staying | None = None
     threshold: float = 0.5
+    #: Expand also where the first pass seems to do, as the paper does; to compare with.
+    expands_always: bool = False
 
     def ask(self, question: Question) -> Answer:
         """Return the answer, an abstention or a failure; see the module."""
@@ -147,7 +149,8 @@ class MegaMem:
     def _find(self, run: Run, question: Question) -> Found:
         """Retrieve, and once more with other terms if the evidence seems not to do."""
         found = self._pass(run, Found(), self._queries(run, question), question.scope)
-        if not self._is_below(found) or self.expander is None:
+        wanted = self.expands_always or self._is_below(found)
+        if not wanted or self.expander is None:
             return found
         if not run.has_time("expansion", EXPAND_UNTIL):
             return found

@@ -86,10 +86,12 @@ ADDITIONS: Mapping[str, frozenset[str]] = {
     "megamem-verdict": frozenset({"verdict"}),
 }
 PAPER = "megamem_paper"
+#: The product, expanding whatever the gate says: what the gated expansion is held against.
+ALWAYS_EXPAND = "megamem-always_expand"
 
 #: Every pipeline by name.
 PIPELINES = (
-    *("megamem", PAPER, *ADDITIONS),
+    *("megamem", PAPER, *ADDITIONS, ALWAYS_EXPAND),
     *(f"megamem-{name}" for name in ABLATIONS),
 )
 
@@ -325,6 +327,8 @@ def pipeline(parts: Parts, name: str) -> MegaMem:
         raise UnknownSystem(f"There's no system {name!r}. Known: {known}.")
     if name == PAPER:
         return megamem_paper(parts)
+    if name == ALWAYS_EXPAND:
+        return replace(megamem(parts), expands_always=True)
     if name in ADDITIONS:
         return megamem(parts, on=ADDITIONS[name])
     return megamem(parts, off=ABLATIONS.get(name.removeprefix("megamem-"), ()))

@@ -142,3 +142,8 @@ def test_without_attribution_the_full_systems_answers_are_reported_whole():
         True,
         False,
     ]
+
+
+def test_what_the_gated_expansion_is_held_against_expands_always():
+    assert pipeline(parts(), "megamem-always_expand").expands_always
+    assert not pipeline(parts(), "megamem").expands_always
