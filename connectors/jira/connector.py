@@ -6,8 +6,11 @@ A run reads what changed since a time of the site's own clock; deletions are fou
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -26,6 +29,7 @@ from connectors.conversion.converted import aware
 from connectors.errors import ConnectorError, IncompleteListing, PermanentError
 from connectors.files.converting import Converter, PackageConverter
 from connectors.http.errors import BadRequest, HttpError, RateLimited
+from connectors.jira import document
 from connectors.jira.attachments import AttachmentReader
 from connectors.jira.checking import Checking
 from connectors.jira.client import Client
@@ -78,11 +82,16 @@ class Jira:
     def changes(self, since: Cursor | None, known: Known) -> Iterator[Change]:
         """Yield what changed since a cursor, a Checkpoint after each page.
 
-        A read from the start ends with Complete unless a project was out of sight.
+        All is read anew where the options or what makes texts are others than the
+        cursor's. A read from the start ends with Complete unless a project was out of
+        sight.
         """
+        reads = self._reads()
+        if since is not None and since.get("reads") != reads:
+            since = None
         visit = self._visit()
         yield from visit.notices()
-        begun = Window.begun(since, self._now_ms())
+        begun = Window.begun(since, self._now_ms(), reads)
         fields = {*FIELDS, *self._inside_fields()}
         if since is None:
             fields |= visit.custom_fields()
@@ -164,6 +173,17 @@ class Jira:
         }
         return {name for name, is_read in wanted.items() if is_read}
 
+    def _reads(self) -> str:
+        """Name what is read and how: options, converters, what makes documents."""
+        chosen = self._options
+        lists = (sorted(chosen.projects), sorted(chosen.exclude_projects))
+        parts = (
+            *(self._converter.version, _makes_documents(), chosen.base_url),
+            *(*lists, chosen.filter, chosen.comments, chosen.attachments),
+            *(chosen.anonymous, chosen.max_file_mb, chosen.is_cloud),
+        )
+        return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
     def _now_ms(self) -> int | None:
         """Return the site's clock, which `updated` is by, None where it isn't told."""
         moment = aware(self._client.object("/serverInfo").get("serverTime"))
@@ -224,6 +244,12 @@ class Jira:
                         f"hangs on it is unknown. {issue.error}"
                     )
                 yield issue
+
+
+@cache
+def _makes_documents() -> str:
+    """Return a hash of the module that makes issues into documents."""
+    return hashlib.sha256(Path(document.__file__).read_bytes()).hexdigest()
 
 
 def _told(rules: Rules) -> Iterator[Notice]:

@@ -25,13 +25,15 @@ class Window:
 
     updated_from: int
     next_from: int
+    #: What is read and how; see `connectors.jira.connector.Jira._reads`.
+    reads: str = ""
     position: Position | None = None
     #: Ids of issues that an earlier run could not read whole, and this one's.
     waiting: tuple[str, ...] = ()
     again: dict[str, None] = field(default_factory=dict)
 
     @classmethod
-    def begun(cls, since: Cursor | None, now_ms: int | None) -> Window:
+    def begun(cls, since: Cursor | None, now_ms: int | None, reads: str = "") -> Window:
         """Return the window after a cursor; one that was begun goes on as it is.
 
         `now_ms` is the site's clock; without it the next window begins where this does.
@@ -41,9 +43,9 @@ class Window:
         waiting = tuple(str(item) for item in cursor.get("again") or ())
         if "next_from" in cursor:
             next_from = int(cursor["next_from"])
-            return cls(start, next_from, cursor.get("position"), waiting)
+            return cls(start, next_from, reads, cursor.get("position"), waiting)
         next_from = start if now_ms is None else max(0, now_ms - OVERLAP_MS)
-        return cls(start, max(start, next_from), None, waiting)
+        return cls(start, max(start, next_from), reads, None, waiting)
 
     def read_again(self, issue_id: str) -> None:
         """Ask for an issue at the next run."""
@@ -58,8 +60,10 @@ class Window:
             "next_from": self.next_from,
             "position": dict(position),
             "again": again,
+            "reads": self.reads,
         }
 
     def done(self) -> Cursor:
         """Return the cursor of a run that saw its window's end."""
-        return {"updated_from": self.next_from, "again": list(self.again)}
+        again = list(self.again)
+        return {"updated_from": self.next_from, "again": again, "reads": self.reads}

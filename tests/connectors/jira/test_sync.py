@@ -3,6 +3,7 @@
 import pytest
 
 from connectors.errors import IncompleteListing
+from connectors.files.converting import PackageConverter
 from connectors.models import Document
 from tests.connectors.conversion.test_adf import MUST_KEEP
 from tests.connectors.conversion.test_wiki_markup import NOTATIONS
@@ -180,6 +181,40 @@ def test_options_leave_projects_comments_and_attachments_out(jira, ops):
     jira.sync_whole()
     assert "Out" in str(jira.row(f"issue/{list(jira.site.issues)[1]}").title)
     assert len(jira.store.texts()) == 1
+
+
+def test_other_options_read_all_of_what_they_choose(jira, ops):
+    other = jira.site.add_project("HR", *ops.scheme["BROWSE_PROJECTS"])
+    jira.extra["projects"] = ["OPS"]
+    first, second = jira.site.create(ops, "A"), jira.site.create(other, "B")
+    jira.site.attach(first, "a.txt", b"A file.")
+    jira.site.pass_time(30 * 86_400)
+    jira.sync()
+    assert f"issue/{second.id}" not in jira.states()
+    jira.extra = {"projects": ["OPS", "HR"], "attachments": False}
+    jira.sync()
+    assert set(jira.store.texts()) == {f"issue/{first.id}", f"issue/{second.id}"}
+    # The same options again read no more than what changed.
+    jira.site.pass_time(86_400)
+    run = jira.sync()
+    assert run.counts.get("seen", 0) == 0
+
+
+def test_another_converter_reads_all_anew_and_embeds_nothing_twice(jira, ops):
+    issue = jira.site.create(ops, "A")
+    jira.site.attach(issue, "a.txt", b"A file.")
+    jira.site.pass_time(30 * 86_400)
+    jira.sync()
+    embedded = jira.embedder.embedded
+
+    class Newer(PackageConverter):
+        version = "another"
+
+    connector = jira.connector()
+    connector._converter = Newer()
+    run = jira.sync(connector=connector)
+    assert run.counts["seen"] == 2
+    assert jira.embedder.embedded == embedded
 
 
 def test_a_filter_narrows_what_is_read(jira, ops):
