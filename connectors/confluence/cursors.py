@@ -2,8 +2,8 @@
 
 CQL reads a time in the time zone of the account, or of the server, at the grain of a
 minute, and doesn't say which. So the window starts half a day early, which no zone can
-make late, and what hasn't changed is told by its version. Neither our clock nor daylight
-saving has a part in it.
+make late; what is found has its exact time, which tells what was there before. Neither our
+clock nor daylight saving has a part in it.
 https://developer.atlassian.com/cloud/confluence/cql-fields/ (read 2026-12)
 """
 
@@ -73,6 +73,12 @@ class Position:
             raise ValueError("Nothing was read yet, so there's no window.")
         start = self.since.astimezone(UTC) - FURTHEST_BEHIND - OVERLAP
         return start.strftime("%Y-%m-%d %H:%M")
+
+    def has_read(self, changed_at: datetime | None) -> bool:
+        """Tell whether a change was read before, however late the index showed it."""
+        if self.since is None or changed_at is None:
+            return False
+        return changed_at < self.since - OVERLAP
 
     def moved(self, newest: datetime | None) -> Position:
         """Return the position after something that changed then was read."""

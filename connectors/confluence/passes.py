@@ -124,6 +124,8 @@ class Passes:
         # The query is read to its end before anything is fetched: it stays one window.
         newest: dict[str, datetime | None] = {}
         for changed in self._site.changed_since(position.window()):
+            if position.has_read(changed.changed_at):
+                continue
             elsewhere = changed.space_key and not self._options.wants(changed.space_key)
             # What left the spaces that are read has to go; others were never here.
             if elsewhere and known.mark(changed.page_id) is None:

@@ -134,6 +134,20 @@ def test_what_is_listed_again_costs_no_embedding(site):
     assert site.embedder.embedded == embedded
 
 
+@pytest.mark.parametrize("zone", ZONES, ids=str)
+def test_of_what_is_listed_again_only_the_last_half_hour_is_looked_at(site, zone):
+    site.state.zone = zone
+    old = site.state.add("HR", "Leave", "<p>Thirty days.</p>")
+    site.state.tick(minutes=40)
+    site.state.add("HR", "Travel", "<p>By train.</p>")
+    site.sync()
+    site.server.asked.clear()
+    run = site.sync_recent()
+    assert run.counts["unchanged"] == 1
+    asked = [a for a in site.server.asked if old.id in str(a.query) + a.path]
+    assert asked == []
+
+
 def test_the_position_is_saved_with_every_group(site):
     pages = [site.state.add("HR", f"Page {n}", "<p>x</p>") for n in range(60)]
     site.sync()
