@@ -72,7 +72,13 @@ class Connection:
         """Return the connected client. Raises what the library raises; see `errors`."""
         with self._lock:
             if self._client is None:
-                client = self.address.connect()
+                try:
+                    client = self.address.connect()
+                except ValueError as error:
+                    raise StoreError(
+                        "ATTEST_WEAVIATE_URL and ATTEST_WEAVIATE_GRPC_URL don't go "
+                        "together: HTTP and gRPC have ports of their own."
+                    ) from error
                 _fail_at_once(client)
                 self._client = client
             return self._client

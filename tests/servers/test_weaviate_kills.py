@@ -102,7 +102,9 @@ def test_a_question_fails_plainly_while_the_server_is_away_and_works_again(
     run_sync(
         source, Scripted(), Index(Builder(Chunker(), None, embedder, store), store)
     )
-    pipeline = megamem(Parts(store, embedder, threshold=0.0), off=["gate", "chunks", "memories"])
+    pipeline = megamem(
+        Parts(store, embedder, threshold=0.0), off=["gate", "chunks", "memories"]
+    )
     question = Question("When is laptop number 7 replaced?", EVERYBODY)
     before = pipeline.ask(question)
     assert before.outcome is Outcome.ANSWERED
@@ -132,7 +134,9 @@ def test_a_kill_in_the_middle_of_questions_gives_no_wrong_answer(server, store):
     run_sync(
         source, Scripted(), Index(Builder(Chunker(), None, embedder, store), store)
     )
-    pipeline = megamem(Parts(store, embedder, threshold=0.0), off=["gate", "chunks", "memories"])
+    pipeline = megamem(
+        Parts(store, embedder, threshold=0.0), off=["gate", "chunks", "memories"]
+    )
     question = Question("When is laptop number 7 replaced?", EVERYBODY)
     right = pipeline.ask(question).text
     threading.Timer(0.3, server.kill).start()
