@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from atlassian.rest_client import AtlassianRestAPI
-from requests import PreparedRequest, Response
+from requests import PreparedRequest
 from requests.auth import HTTPBasicAuth
 
 from connectors.errors import IncompleteListing
 from connectors.http import Confinement, Patience, SourceSession
-from connectors.http.errors import NotJson
+from connectors.http.errors import HttpError, NotJson
 from connectors.http.reading import json_of
 from connectors.http.refusals import Mends
 from connectors.jira.options import JiraOptions
@@ -38,6 +38,10 @@ logging.getLogger("atlassian").setLevel(logging.INFO)
 Json = Mapping[str, Any]
 
 
+class TooDeep(HttpError):
+    """An answer nests deeper than Python reads JSON; its `status` is None."""
+
+
 class Client:
     """Asks a site; `api` is the path that its REST resources lie under."""
 
@@ -61,12 +65,7 @@ class Client:
 
     def json(self, path: str, params: Json | None = None) -> Any:
         """Return the JSON value of a resource below `api`."""
-        library = self._connected()
-        url = f"{self.root}{self.api}{path}"
-        response = library.get(
-            url, params=dict(params or {}), absolute=True, advanced_mode=True
-        )
-        return _value(response)
+        return self._asked("GET", path, params=dict(params or {}))
 
     def object(self, path: str, params: Json | None = None) -> dict[str, Any]:
         """Return a JSON object. Raises NotJson for any other value."""
@@ -74,15 +73,21 @@ class Client:
 
     def post(self, path: str, body: Json) -> dict[str, Any]:
         """Ask by a body, for questions that are too long for an address."""
+        return _object(self._asked("POST", path, json=dict(body)))
+
+    def _asked(self, method: str, path: str, **more: Any) -> Any:
         library = self._connected()
-        response = library.request(
-            "POST",
-            f"{self.root}{self.api}{path}",
-            json=dict(body),
-            absolute=True,
-            advanced_mode=True,
-        )
-        return _object(_value(response))
+        url = f"{self.root}{self.api}{path}"
+        try:
+            response = library.request(
+                method, url, absolute=True, advanced_mode=True, **more
+            )
+            return json_of(response)
+        except RecursionError as error:
+            raise TooDeep(
+                f"Jira ({method} {self.api}{path}): the answer nests deeper than can be "
+                "read, as a text can that no editor wrote."
+            ) from error
 
     def pages(self, path: str, params: Json | None = None) -> Iterator[dict[str, Any]]:
         """Yield the items of a list with `values`, `startAt` and `isLast`, to its end.
@@ -189,10 +194,6 @@ def repeated() -> IncompleteListing:
         "Jira sent the same part of a list twice; what was seen so far isn't all. The "
         "next run tries again."
     )
-
-
-def _value(response: Response) -> Any:
-    return json_of(response)
 
 
 def _object(value: Any) -> dict[str, Any]:

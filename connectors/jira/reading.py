@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from connectors.http.errors import HttpError, NotFound, OffOrigin
-from connectors.jira.client import Client
+from connectors.jira.client import Client, TooDeep
 from connectors.jira.schemes import REFUSED
 from connectors.jira.search import Page, Position, search
 from connectors.jira.site import Issue, Project, comments_of, issue_of
@@ -108,6 +108,6 @@ def is_about_one(error: HttpError) -> bool:
     Something broken at the source answers 500 for ever, and must not stop a run for
     ever; a site that's down, or a limit, ends the run, which goes on later.
     """
-    if isinstance(error, OffOrigin):
+    if isinstance(error, OffOrigin | TooDeep):
         return True
     return error.status in (400, 403, 404, 409, 410, 413, 422, 500)

@@ -16,7 +16,7 @@ from typing import Any
 
 from connectors.errors import ConnectorError, IncompleteListing
 from connectors.http.errors import BadRequest, HttpError, TooLarge
-from connectors.jira.client import MAX_PAGES, Client, items_of, repeated
+from connectors.jira.client import MAX_PAGES, Client, TooDeep, items_of, repeated
 
 PAGE = 100
 #: A smaller page of Data Center would hold no more than what it overlaps by.
@@ -140,11 +140,19 @@ def _by_number(
 
 
 def _page(client: Client, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Ask for a page; for a smaller one where it's too much to send or to make."""
+    """Ask for a page; for a smaller one where it's too much to send or to make.
+
+    One that nests too deep is asked for without texts, so that each issue on it is
+    looked up by itself.
+    """
     size = int(body["maxResults"])
     while True:
         try:
             return client.post(path, {**body, "maxResults": size})
+        except TooDeep:
+            return client.post(
+                path, {**body, "maxResults": size, "fields": ["updated"]}
+            )
         except HttpError as error:
             is_too_much = isinstance(error, TooLarge) or error.status == 504
             if not is_too_much or size <= LEAST:

@@ -7,6 +7,7 @@ from connectors.errors import IncompleteListing
 from connectors.jira import search
 from connectors.models import Document
 from tests.connectors.jira.test_paging import filled, ids, read
+from tests.connectors.jira.worlds import adf
 
 pytestmark = pytest.mark.integration
 
@@ -214,3 +215,22 @@ def test_a_file_larger_than_it_said_is_not_read_whole(jira, ops, monkeypatch):
     )
     jira.sync()
     assert jira.reasons()[f"issue/{issue.id}/attachment/{file.id}"] == "too_large"
+
+
+def test_a_text_that_nests_too_deep_fails_alone(cloud, ops):
+    """Python reads JSON about a thousand levels deep; a hostile text may go deeper."""
+    issues = filled(cloud, ops)
+    opened = '{"type": "blockquote", "content": ['
+    cloud.server.splices["DEEP"] = opened * 900 + "]}" * 900
+    cloud.site.edit(issues[5], description="DEEP")
+    run = cloud.sync()
+    assert run.state == "succeeded"
+    states = cloud.states()
+    assert states.pop(f"issue/{issues[5].id}") == "failed"
+    assert set(states.values()) == {State.INDEXED}
+    assert len(states) == len(issues) - 1
+    # Neither a listing nor access reads descriptions.
+    assert set(cloud.connector().listing()) == set(ids(issues))
+    cloud.site.edit(issues[5], description=adf("mended"))
+    cloud.sync()
+    assert "mended" in cloud.text(issues[5])
