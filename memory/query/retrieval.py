@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from uuid import UUID
 
 from memory.access import Scope
-from memory.documents import Hit, View
+from memory.documents import Hit, Vector, View
 from memory.embedding import Embedder
+from memory.query.at_once import at_once
 from memory.query.base import Candidate, WeightedQuery
 from memory.query.fusion import MAX_CHUNKS_PER_HIT, RRF_K, Route, fuse, resolve
 from memory.stores.base import MemoryStore
@@ -102,22 +104,46 @@ class Retriever:
     def _routes(self, queries: Sequence[WeightedQuery], scope: Scope) -> list[Route]:
         """Return one route for every query and kind that is on."""
         vectors = self.embedder.embed_queries([query.text for query in queries])
+        pairs = list(zip(queries, vectors, strict=True))
+        kinds = self.weights.routes()
+        found = at_once(
+            [
+                partial(self._search, query.text, vector, kind, scope)
+                for query, vector in pairs
+                for kind in kinds
+            ]
+        )
         routes = []
-        for query, vector in zip(queries, vectors, strict=True):
-            cosines: dict[UUID, float] = {}
-            for name, view, weight in self.weights.routes():
-                limit = self.memory_depth if view is View.MEMORIES else self.depth
-                if name.startswith("dense"):
-                    hits = self.store.nearest(view, vector, limit, scope)
-                else:
-                    hits = self.store.keyword(view, query.text, limit, scope)
-                if name == "dense_chunks":
-                    cosines = {hit.id: hit.score for hit in hits}
-                if view is View.MEMORIES:
-                    hits = nearest_first(
-                        hits, cosines, more_than=self.max_chunks_per_hit
-                    )
-                routes.append(Route(name, query.weight * weight, hits, query.kind))
+        for at, query in enumerate(queries):
+            own = found[at * len(kinds) : (at + 1) * len(kinds)]
+            routes += self._weighted(query, kinds, own)
+        return routes
+
+    def _search(
+        self, text: str, vector: Vector, kind: tuple[str, View, float], scope: Scope
+    ) -> list[Hit]:
+        """Return the hits of one wording on one route."""
+        name, view, _ = kind
+        limit = self.memory_depth if view is View.MEMORIES else self.depth
+        if name.startswith("dense"):
+            return self.store.nearest(view, vector, limit, scope)
+        return self.store.keyword(view, text, limit, scope)
+
+    def _weighted(
+        self,
+        query: WeightedQuery,
+        kinds: Sequence[tuple[str, View, float]],
+        found: Sequence[list[Hit]],
+    ) -> list[Route]:
+        """Return one wording's routes."""
+        by_name = {name: hits for (name, _, _), hits in zip(kinds, found, strict=True)}
+        cosines = {hit.id: hit.score for hit in by_name.get("dense_chunks", [])}
+        routes = []
+        for name, view, weight in kinds:
+            hits = by_name[name]
+            if view is View.MEMORIES:
+                hits = nearest_first(hits, cosines, more_than=self.max_chunks_per_hit)
+            routes.append(Route(name, query.weight * weight, hits, query.kind))
         return routes
 
 
