@@ -71,3 +71,25 @@ def test_importing_it_loads_no_database():
         [sys.executable, "-c", script], capture_output=True, text=True
     )
     assert done.stdout.strip() == "False"
+
+
+def test_the_first_searches_of_a_process_may_come_at_once(tmp_path):
+    """LanceDB's first import fails where several threads begin it."""
+    store = EmbeddedStore(tmp_path, "fake", DIMENSIONS)
+    store.replace_documents([document("a", "ten laptops", "one chair")])
+    script = f"""
+import numpy as np
+from memory.access import WORKSPACE_SCOPE
+from memory.documents import View
+from memory.query.at_once import at_once
+from memory.stores.embedded import EmbeddedStore
+store = EmbeddedStore({str(tmp_path)!r}, "fake", {DIMENSIONS})
+vector = np.eye({DIMENSIONS}, dtype=np.float32)[0]
+keyword = lambda: store.keyword(View.CHUNKS, "laptops", 3, WORKSPACE_SCOPE)
+nearest = lambda: store.nearest(View.CHUNKS, vector, 3, WORKSPACE_SCOPE)
+print([len(hits) for hits in at_once([nearest, keyword] * 3)])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True
+    )
+    assert done.stdout.strip() == "[2, 1, 2, 1, 2, 1]", done.stderr
