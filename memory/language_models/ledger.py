@@ -111,6 +111,8 @@ class Ledger:
         self.limit = limit or Limit()
         self._outer = outer
         self._calls: list[Call] = []
+        # Kept beside the calls: a limit is looked at before each of a build's thousands.
+        self._dollars, self._tokens = _NOTHING, 0
         self._lock = threading.Lock()
 
     @property
@@ -128,6 +130,11 @@ class Ledger:
         """Take a call down, here and in the ledgers around."""
         with self._lock:
             self._calls.append(call)
+            if call.outcome != "cached":
+                self._dollars += call.cost or _NOTHING
+                self._tokens += (call.prompt_tokens or 0) + (
+                    call.completion_tokens or 0
+                )
         if self._outer is not None:
             self._outer.record(call)
 
@@ -144,22 +151,20 @@ class Ledger:
                 "kept. Give its price in the file that ATTEST_PRICES_FILE names, or "
                 "take the budget away."
             )
-        if limit.dollars is not None or limit.tokens is not None:
-            self._check_spent(limit)
+        self._check_spent(limit)
         if self._outer is not None:
             self._outer.check(model, is_priced=is_priced)
 
     def _check_spent(self, limit: Limit) -> None:
-        usage = self.usage
-        spent = sum((call.cost or _NOTHING for call in self.calls), _NOTHING)
-        if limit.dollars is not None and spent >= limit.dollars:
+        with self._lock:
+            dollars, tokens = self._dollars, self._tokens
+        if limit.dollars is not None and dollars >= limit.dollars:
             raise BudgetReached(
-                f"The budget of ${limit.dollars} is used up (${spent:.4f} spent)."
+                f"The budget of ${limit.dollars} is used up (${dollars:.4f} spent)."
             )
-        if limit.tokens is not None and usage.tokens >= limit.tokens:
+        if limit.tokens is not None and tokens >= limit.tokens:
             raise BudgetReached(
-                f"The budget of {limit.tokens:,} tokens is used up "
-                f"({usage.tokens:,} used)."
+                f"The budget of {limit.tokens:,} tokens is used up ({tokens:,} used)."
             )
 
 

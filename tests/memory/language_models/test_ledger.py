@@ -141,3 +141,23 @@ def test_an_outer_limit_holds_inside():
         record(call())
         with pytest.raises(BudgetReached):
             check_limits("m", is_priced=True)
+
+
+def test_a_limit_counts_what_is_known_and_no_kept_reply():
+    with collecting(Limit(dollars=Decimal("0.02"), tokens=500)) as ledger:
+        record(call(None, None, None, outcome="failed"))
+        record(call(9_000, 9_000, "9", outcome="cached"))
+        record(call())
+        check_limits("m", is_priced=True)
+        record(call())
+        with pytest.raises(BudgetReached, match=r"\$0\.0200 spent"):
+            check_limits("m", is_priced=True)
+    assert ledger.usage.tokens == 220
+
+
+def test_a_limit_is_looked_at_without_reading_all_earlier_calls(monkeypatch):
+    with collecting(Limit(tokens=10**9, dollars=Decimal(10**6))) as ledger:
+        record(call())
+        # Read anew before each call, they'd make a long build's time quadratic.
+        monkeypatch.setattr(ledger, "_calls", None)
+        check_limits("m", is_priced=True)
