@@ -15,7 +15,7 @@ from memory.distillation.base import (
     Work,
     make_memory,
 )
-from memory.distillation.mini import WORKERS, MiniExtractor, Untold, ask
+from memory.distillation.mini import WORKERS, MiniExtractor, Untold, ask, waiting
 from memory.distillation.threads import Brake, in_order
 from memory.documents import Chunk, Document, Memory, MemoryType
 from memory.language_models.base import LanguageModel
@@ -75,11 +75,10 @@ class FullExtractor:
             lambda group: ask(brake, partial(self._reply, group[1])),
             groups,
             workers=self.workers,
+            on_wait=waiting(on_progress),
         )
         done = list(atomic)
         for (at, members), result in zip(groups, results, strict=True):
-            if on_progress is not None:
-                on_progress(0)
             done[at] = self._with(done[at], work[at][0], members, result)
         return [replace(one, stopped=brake.is_pulled) for one in done]
 

@@ -86,12 +86,12 @@ class MiniExtractor:
         def read(chunk: Chunk) -> Reply | Untold:
             return ask(brake, lambda: self._reply(chunk))
 
-        replies: dict[UUID, Reply | Untold] = {}
-        results = in_order(read, chunks, workers=self.workers)
-        for chunk, reply in zip(chunks, results, strict=True):
-            replies[chunk.id] = reply
-            if on_progress is not None:
-                on_progress(0)
+        results = in_order(
+            read, chunks, workers=self.workers, on_wait=waiting(on_progress)
+        )
+        replies: dict[UUID, Reply | Untold] = {
+            chunk.id: reply for chunk, reply in zip(chunks, results, strict=True)
+        }
         return [
             self._distilled(document, own, replies, brake) for document, own in work
         ]
@@ -168,6 +168,11 @@ def _statement(item: Any) -> Statement | None:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
+
+
+def waiting(on_progress: OnProgress | None) -> Callable[[], None] | None:
+    """Return what says that it goes on, though no text was read."""
+    return None if on_progress is None else lambda: on_progress(0)
 
 
 def ask(brake: Brake, call: Callable[[], Parsed]) -> Parsed | Untold:

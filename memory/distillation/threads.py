@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -12,14 +12,24 @@ from typing import TypeVar
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
+#: Seconds between two words to who waits: a call and its retries can take longer than
+#: the lease that a build is made under.
+WAIT_S = 15.0
+
 
 def in_order(
-    work: Callable[[Task], Result], tasks: Sequence[Task], *, workers: int
+    work: Callable[[Task], Result],
+    tasks: Sequence[Task],
+    *,
+    workers: int,
+    on_wait: Callable[[], None] | None = None,
 ) -> Iterator[Result]:
     """Yield one result a task, in the tasks' order; at most `workers` run at once.
 
     Each runs in a copy of the caller's context, so the ledger and the deadline hold.
-    When the caller stops asking, what hasn't begun is never begun.
+    When the caller stops asking, what hasn't begun is never begun. `on_wait` is called
+    in the caller's thread before each result and now and then while one is waited for;
+    what it raises ends the work.
     """
     if not tasks:
         return
@@ -27,10 +37,20 @@ def in_order(
         futures = [pool.submit(copy_context().run, work, task) for task in tasks]
         try:
             for future in futures:
+                _wait_for(future, on_wait)
                 yield future.result()
         finally:
             for future in futures:
                 future.cancel()
+
+
+def _wait_for(future: Future[Result], on_wait: Callable[[], None] | None) -> None:
+    """Return once a result is there, at once where nobody is to be told."""
+    if on_wait is None:
+        return
+    on_wait()
+    while wait([future], timeout=WAIT_S).not_done:
+        on_wait()
 
 
 @dataclass(slots=True)

@@ -1,6 +1,7 @@
 """The extractors that ask a model: validation, repeats, failures, order, identity."""
 
 import json
+import time
 from dataclasses import replace
 from uuid import UUID
 
@@ -331,3 +332,45 @@ def test_what_stays_is_asked_before_every_batch():
     stays.add(DOCUMENT.source_id)
     extractor.distil([(DOCUMENT, chunks("two"))])
     assert len(model.requests) == 1
+
+
+@pytest.mark.parametrize("kind", [MiniExtractor, None], ids=["mini", "full"])
+def test_it_says_that_it_goes_on_while_a_call_takes_long(monkeypatch, kind):
+    monkeypatch.setattr("memory.distillation.threads.WAIT_S", 0.01)
+    told = []
+    # Replies only once the one who waits was told three times more.
+    model = ScriptedModel(lambda request: _patient(request, told))
+    extractor = MiniExtractor(model, workers=1)
+    if kind is None:
+        extractor = FullExtractor(extractor, model, workers=1)
+    extractor.distil([(DOCUMENT, chunks("a"))], on_progress=told.append)
+    assert len(model.requests) == (1 if kind else 2)
+    assert set(told) == {0}
+
+
+def test_who_no_longer_wants_it_ends_it_while_a_call_takes_long(monkeypatch):
+    monkeypatch.setattr("memory.distillation.threads.WAIT_S", 0.01)
+    told = []
+
+    def lost(texts):
+        told.append(texts)
+        if len(told) > 2:
+            raise TimeoutError("Another worker took it over.")
+
+    model = ScriptedModel(lambda request: _patient(request, told))
+    with pytest.raises(TimeoutError):
+        MiniExtractor(model, workers=1).distil(
+            [(DOCUMENT, chunks("a", "b", "c"))], on_progress=lost
+        )
+    assert len(model.requests) <= 2
+
+
+def _patient(request, told):
+    began, ends = len(told), time.monotonic() + 5
+    while len(told) < began + 2:
+        assert time.monotonic() < ends, "Nobody was told that it goes on."
+        time.sleep(0.002)
+    if request.system == ABSTRACTION.system:
+        ids = json.loads(request.user)["source_chunk_ids"]
+        return {"search_key": "k", "summary": "s", "source_chunk_ids": ids}
+    return echo(request)
