@@ -156,19 +156,19 @@ class EmbeddedStore:
 
         Any of the text's words finds; the first 256 different ones count.
         """
-        # Imported here, as everything of LanceDB: reading this module stays cheap.
-        from lancedb.query import MatchQuery
-
         where = scope_filter(scope, view)
         words = list(dict.fromkeys(_WORD.findall(text.lower())))[:_MAX_WORDS]
         if where is None or limit <= 0 or not words:
             return []
-        # Words alone: a match query has no syntax. Its defaults are hidden from mypy.
-        query = MatchQuery(" ".join(words), rows.SEARCH_COLUMN[view])  # type: ignore[call-arg]
         with self._errors():
+            # First, as it imports LanceDB, which must not begin in two threads at once.
+            table = self._table()
+            from lancedb.query import MatchQuery
+
+            # Words alone: a match query has no syntax. Its defaults are hidden from mypy.
+            query = MatchQuery(" ".join(words), rows.SEARCH_COLUMN[view])  # type: ignore[call-arg]
             found = (
-                self._table()
-                .search(query, query_type="fts")
+                table.search(query, query_type="fts")
                 .where(where, prefilter=True)
                 .select([*_HIT_COLUMNS, "_score"])
                 .limit(limit)
@@ -280,6 +280,7 @@ def connect(folder: Path) -> Any:
     # Its warnings are about its own indexes and would stand in a user's terminal.
     os.environ.setdefault("LANCEDB_LOG", "error")
     import lancedb
+    import lancedb.query  # with the rest, while one thread alone is here
 
     # Zero: every read looks for a newer version first, which costs next to nothing.
     return lancedb.connect(folder, read_consistency_interval=timedelta(0))
