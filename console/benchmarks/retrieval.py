@@ -77,6 +77,7 @@ def measure(
         found.load_s = _load(
             opened.store, made, ProgressLine(stream, f"{store_name}, documents")
         )
+        time.sleep(opened.rest_s)
         _time_routes(opened.store, asked, found)
         _time_scopes(opened.store, asked, made, found)
         _recall(opened.store, asked, made, found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 from uuid import UUID
@@ -24,7 +25,8 @@ def spelt(value: str) -> str:
     Weaviate cuts blanks off the ends of what it matches as a whole, so that "a" and
     "a " would be the same group: signs that aren't plain are spelt out.
     """
-    return quote(value, safe=_PLAIN)
+    # Ids and hashes, of which a scope may have tens of thousands, are plain.
+    return value if value.isascii() and value.isalnum() else quote(value, safe=_PLAIN)
 
 
 def unspelt(value: str) -> str:
@@ -36,9 +38,7 @@ def among(name: str, values: Iterable[str | UUID]) -> Filters:
     """Return "the property is one of these"; there must be one at least."""
     from weaviate.classes.query import Filter
 
-    return Filter.by_property(name).contains_any(
-        sorted(spelt(str(value)) for value in values)
-    )
+    return Filter.by_property(name).contains_any([spelt(str(each)) for each in values])
 
 
 def with_ids(ids: Iterable[UUID]) -> Filters:
@@ -55,10 +55,12 @@ def first_chunks() -> Filters:
     return Filter.by_property(FIRST).equal(val=True)
 
 
+@lru_cache(maxsize=16)
 def scope_filter(scope: Scope) -> Filters | None:
     """Return the filter of everything that the scope admits.
 
-    None when nothing can be admitted: then there's no search at all.
+    None when nothing can be admitted: then there's no search at all. The last few are
+    kept, as a question searches several times and a scope may name 50,000 rules.
     """
     from weaviate.classes.query import Filter
 

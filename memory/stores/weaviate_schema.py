@@ -26,8 +26,8 @@ WORDS = "words"
 #: True of one chunk of each document, so that documents can be counted.
 FIRST = "first"
 
-#: Graph search: candidates kept while searching, as measured for recall 0.98 at 20.
-_EF = 256
+#: Graph search: candidates kept while searching, as measured for recall 0.98 at 20 of 100,000.
+_EF = 512
 _EF_CONSTRUCTION = 128
 _MAX_CONNECTIONS = 32
 
