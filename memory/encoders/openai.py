@@ -16,8 +16,8 @@ from memory.errors import EmbeddingError
 from memory.language_models.base import LanguageModelError, Role
 from memory.language_models.calling import Body, Caller, Sending
 from memory.language_models.capabilities import Capability
-from memory.language_models.failures import NotAnApi
-from memory.language_models.prices import Tokens
+from memory.language_models.failures import BROKEN, NotAnApi
+from memory.language_models.prices import Tokens, counted
 
 BATCH = 64
 #: Seconds that one request may take, in a build and in a question.
@@ -84,19 +84,21 @@ class OpenAIEmbedder:
             answer, spent_ms = self.caller.send(sending)
         except LanguageModelError as error:
             raise EmbeddingError(str(error)) from error
-        usage: Any = answer.usage
-        tokens = Tokens(usage.prompt_tokens, 0) if usage else None
+        prompt = counted(getattr(answer.usage, "prompt_tokens", None))
+        tokens = None if prompt is None else Tokens(prompt, 0)
         self.caller.record(Role.EMBEDDING, tokens, spent_ms, "ok")
         return self._vectors(answer, len(texts))
 
     def _vectors(self, answer: CreateEmbeddingResponse, count: int) -> FloatArray:
         """Return the answer's vectors in the texts' order, each of length 1."""
-        rows = sorted(answer.data, key=lambda row: row.index)
+        rows: list[Any] = list(answer.data)
+        if all(isinstance(row.index, int) for row in rows):
+            rows.sort(key=lambda row: row.index)
         if [row.index for row in rows] != list(range(count)):
             raise EmbeddingError(
                 f"{self.caller.subject} returned {len(rows)} vectors for {count} texts."
             )
-        sizes = {len(row.embedding) for row in rows}
+        sizes = {len(row.embedding or ()) for row in rows}
         if sizes - {self.dimensions}:
             raise EmbeddingError(
                 f"{self.caller.subject} returns {max(sizes)} dimensions, not "
@@ -109,7 +111,14 @@ class OpenAIEmbedder:
 
 
 def _embeddings(client: openai.OpenAI, body: Body) -> CreateEmbeddingResponse:
-    made: Any = client.embeddings.create(**body)
+    """Post a request. Raises NotAnApi where what answers speaks another language."""
+    try:
+        made: Any = client.embeddings.create(**body)
+    except BROKEN:
+        raise
+    except (AttributeError, TypeError, ValueError):
+        # So the client meets an answer without vectors.
+        raise NotAnApi from None
     if not isinstance(made, CreateEmbeddingResponse):
         raise NotAnApi
     return made

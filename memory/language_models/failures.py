@@ -30,7 +30,7 @@ TRANSIENT = frozenset({408, 409, 429})
 #: A 429 that no waiting mends.
 _NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 #: What reading a broken body raises.
-BROKEN = json.JSONDecodeError | UnicodeDecodeError
+BROKEN = (json.JSONDecodeError, UnicodeDecodeError)
 _CODE = re.compile(r"[A-Za-z0-9_.\-]{1,60}")
 
 _REFUSALS: Mapping[int, str] = {
@@ -93,7 +93,7 @@ def failure_of(error: Exception, subject: str, *, limit_s: float) -> Failure:
     if isinstance(error, NotAnApi):
         text = f"{subject} speaks no OpenAI-compatible API. Check the base URL; most end in /v1."
         return Failure(ModelRefused(text))
-    if isinstance(error, openai.APIResponseValidationError | BROKEN):
+    if isinstance(error, (openai.APIResponseValidationError, *BROKEN)):
         # A body that is whole by its length and broken by its sense.
         text = f"{subject}: the answer isn't JSON."
         return Failure(ModelUnavailable(text), is_transient=True, is_charged=True)

@@ -21,7 +21,7 @@ from memory.language_models.base import (
 from memory.language_models.calling import Body, Caller, Sending
 from memory.language_models.capabilities import HEADROOM, Capability, more_headroom
 from memory.language_models.failures import NotAnApi
-from memory.language_models.prices import Tokens
+from memory.language_models.prices import Tokens, counted
 from memory.language_models.replies import Reply, Structure, Unusable, spelled_out
 
 ATTEMPTS: Final = 3
@@ -164,15 +164,19 @@ class OpenAIModel:
 
     def _reply(self, completion: ChatCompletion, spent_ms: float) -> Reply:
         tokens = _tokens(completion)
-        if not completion.choices:
+        # The client takes whatever an endpoint sends for what it should be.
+        choices: Any = completion.choices
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        message = getattr(choice, "message", None)
+        if choice is None or message is None:
             return Reply("", "", tokens, spent_ms)
-        choice = completion.choices[0]
+        content = getattr(message, "content", None)
         return Reply(
-            content=choice.message.content or "",
-            finish=choice.finish_reason or "",
+            content=content if isinstance(content, str) else "",
+            finish=getattr(choice, "finish_reason", None) or "",
             tokens=tokens,
             milliseconds=spent_ms,
-            refusal=bool(choice.message.refusal),
+            refusal=bool(getattr(message, "refusal", None)),
         )
 
 
@@ -223,15 +227,17 @@ def _ask_for(
 
 
 def _tokens(completion: ChatCompletion) -> Tokens | None:
-    """Return the reported usage, None where there's none."""
+    """Return the reported usage, None where there's none that makes sense."""
     usage = completion.usage
-    if usage is None or usage.prompt_tokens is None or usage.completion_tokens is None:
+    prompt = counted(getattr(usage, "prompt_tokens", None))
+    made = counted(getattr(usage, "completion_tokens", None))
+    if usage is None or prompt is None or made is None:
         return None
-    prompt, made = usage.prompt_tokens_details, usage.completion_tokens_details
+    read, wrote = usage.prompt_tokens_details, usage.completion_tokens_details
     return Tokens(
-        prompt=usage.prompt_tokens,
-        completion=usage.completion_tokens,
-        cached=(prompt.cached_tokens or 0) if prompt else 0,
-        written=(prompt.cache_write_tokens or 0) if prompt else 0,
-        reasoning=(made.reasoning_tokens or 0) if made else 0,
+        prompt=prompt,
+        completion=made,
+        cached=counted(getattr(read, "cached_tokens", None)) or 0,
+        written=counted(getattr(read, "cache_write_tokens", None)) or 0,
+        reasoning=counted(getattr(wrote, "reasoning_tokens", None)) or 0,
     )

@@ -18,6 +18,8 @@ TABLE = "prices.toml"
 _MILLION = Decimal(1_000_000)
 #: The end of a dated name: gpt-5.4-2026-03-05.
 _DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
+#: More than this in one call is a slip of the endpoint's.
+MOST_TOKENS = 2_000_000_000
 _AMOUNTS = ("input", "output", "cached_input", "cache_write")
 
 
@@ -38,6 +40,13 @@ class Tokens:
     cached: int = 0
     written: int = 0
     reasoning: int = 0
+
+
+def counted(value: object) -> int | None:
+    """Return a reported count of tokens, None for what can't be one."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value <= MOST_TOKENS else None
 
 
 @dataclass(frozen=True, slots=True)

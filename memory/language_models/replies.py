@@ -75,7 +75,10 @@ def json_in(text: str) -> Any:
             return _storable(json.loads(candidate, parse_constant=_refuse))
         except (ValueError, RecursionError):
             continue
-    return _storable(_first_value(text))
+    try:
+        return _storable(_first_value(text))
+    except RecursionError:
+        raise Unusable("its JSON nests too deep") from None
 
 
 def _first_value(text: str) -> Any:

@@ -136,6 +136,25 @@ def test_tokens_and_cost_are_recorded(server, embedder):
     assert str(call.cost.normalize()) == "1E-7"
 
 
+@pytest.mark.parametrize("usage", [{}, {"prompt_tokens": -1}, {"prompt_tokens": "2"}])
+def test_usage_that_makes_no_sense_is_unknown(server, embedder, usage):
+    body = server.embeddings({"input": ["a"], "model": "m", "dimensions": 8})
+    server.fail(faults.Fault(body=body | {"usage": usage}))
+    with collecting() as ledger:
+        assert embedder.embed_documents(["a"]).shape == (1, 8)
+    [call] = ledger.calls
+    assert (call.prompt_tokens, call.cost) == (None, None)
+    assert ledger.usage.lower_bound
+
+
+@pytest.mark.parametrize("data", [None, [], [{"index": 0}], [{}], [None]])
+def test_an_answer_of_another_shape_is_refused_and_recorded(server, embedder, data):
+    server.fail(faults.Fault(body={"object": "list", "data": data}), times=3)
+    with collecting() as ledger, pytest.raises(EmbeddingError):
+        embedder.embed_documents(["a"])
+    assert ledger.calls
+
+
 def test_it_is_an_embedder(embedder):
     contract: Embedder = embedder
     assert contract.dimensions == 8

@@ -96,6 +96,30 @@ def test_an_unusable_reply_is_asked_for_again(server, model, bad):
     assert [call.outcome for call in ledger.calls] == ["retried", "retried", "ok"]
 
 
+@pytest.mark.parametrize(
+    "choices",
+    [
+        None,
+        "none",
+        [None],
+        [{"index": 0}],
+        [{"message": None}],
+        [{"message": {"content": ["parts"]}}],
+    ],
+)
+def test_a_reply_of_another_shape_is_unusable_and_recorded(server, model, choices):
+    server.fail(faults.Fault(body={"id": "x", "choices": choices}), times=3)
+    with collecting() as ledger, pytest.raises(InvalidReply):
+        ask_number(model)
+    assert [call.outcome for call in ledger.calls] == ["retried", "retried", "failed"]
+
+
+def test_json_that_nests_deep_is_unusable(server, model):
+    server.reply = lambda chat: "[" * 900 + "]" * 900
+    with pytest.raises(InvalidReply):
+        ask_number(model)
+
+
 def test_three_unusable_replies_are_enough(server, model):
     server.reply = lambda chat: {"number": "a secret of the document"}
     with collecting() as ledger, pytest.raises(InvalidReply) as caught:
@@ -192,6 +216,17 @@ def test_unreported_usage_is_unknown(server, model):
     assert ledger.calls[0].prompt_tokens is None
     assert ledger.usage.lower_bound
     assert ledger.usage.cost is None
+
+
+@pytest.mark.parametrize("count", [-1, "many", 3.5, None, 10**12])
+def test_usage_that_makes_no_sense_is_unknown(server, model, count):
+    usage = {"prompt_tokens": count, "completion_tokens": 5, "total_tokens": 5}
+    message = {"role": "assistant", "content": "ok"}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    server.fail(faults.Fault(body={"id": "x", "choices": [choice], "usage": usage}))
+    with collecting() as ledger:
+        assert model.text(asking()) == "ok"
+    assert (ledger.calls[0].prompt_tokens, ledger.usage.cost) == (None, None)
 
 
 def test_a_budget_stops_calls_before_they_begin(server, model):
