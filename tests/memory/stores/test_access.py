@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 from memory.access import AccessRule, Principal, Scope, Status
 from memory.documents import View
 from memory.stores.embedded import EmbeddedStore
+from memory.stores.weaviate_connection import WeaviateAddress
+from memory.stores.weaviate_place import WeaviatePlace
+from memory.stores.weaviate_schema import Wanted
 from tests.contracts.corpus import DIMENSIONS, document, vector
 
 SOURCES = [UUID(int=at) for at in (1, 2, 3)]
@@ -170,9 +173,18 @@ def test_a_corpus_is_partly_readable():
     assert share[False, False] > 0.1
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory):
-    store = EmbeddedStore(tmp_path_factory.mktemp("access"), "fake", DIMENSIONS)
+@pytest.fixture(
+    scope="module",
+    params=["embedded", pytest.param("weaviate", marks=pytest.mark.integration)],
+)
+def store(request, tmp_path_factory):
+    if request.param == "embedded":
+        store = EmbeddedStore(tmp_path_factory.mktemp("access"), "fake", DIMENSIONS)
+    else:
+        server = request.getfixturevalue("weaviate")
+        address = WeaviateAddress(server.url, server.grpc_url)
+        wanted = Wanted("fake", DIMENSIONS, "word")
+        store = WeaviatePlace(address, wanted, prefix="Access").open()
     yield store
     store.close()
 
