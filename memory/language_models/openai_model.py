@@ -53,8 +53,12 @@ class OpenAIModel:
 
     @property
     def name(self) -> str:
-        """Return the model's name as configured."""
-        return self.caller.model
+        """Return the model's name, and the effort that's asked of it where one is set.
+
+        With another effort it replies differently: kept replies and what memories were
+        made by tell them apart.
+        """
+        return "/".join(filter(None, [self.caller.model, self.effort]))
 
     def text(self, request: Request) -> str:
         """Return the reply's text; see `LanguageModel`.
@@ -138,7 +142,7 @@ class OpenAIModel:
         """Return one reply. Raises what `Caller.send` raises, and ModelRefused."""
 
         def body(capability: Capability) -> Body:
-            made = _body(self.name, request)
+            made = _body(self.caller.model, request)
             _limit(made, capability, request.max_tokens * (1 + cuts))
             if structure is not None:
                 _ask_for(made, structure, capability, spell_out=attempt > 1)

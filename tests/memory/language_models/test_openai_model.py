@@ -6,7 +6,9 @@ import traceback
 import pytest
 from structlog.testing import capture_logs
 
+from memory.distillation.mini import MiniExtractor
 from memory.language_models.base import InvalidReply, ModelRefused, Role
+from memory.language_models.cached import CachedModel, ReplyCache
 from memory.language_models.endpoint import Endpoint, EndpointError
 from memory.language_models.ledger import BudgetReached, Limit, collecting
 from tests.memory.language_models.behaviour import ModelBehaviour
@@ -279,6 +281,19 @@ def test_an_effort_is_asked_for_where_one_is_set(server, make_model):
     make_model().text(asking())
     efforts = [chat.body.get("reasoning_effort") for chat in server.chats]
     assert efforts == ["low", None]
+    assert {chat.model for chat in server.chats} == {"gpt-5.4"}
+
+
+def test_with_another_effort_replies_and_memories_are_others(
+    server, make_model, tmp_path
+):
+    server.reply = lambda chat: {"number": len(server.chats)}
+    cache = ReplyCache(tmp_path)
+    low, high = (make_model(effort=effort) for effort in ("low", "high"))
+    found = [ask_number(CachedModel(one, cache)) for one in (low, high, low)]
+    cache.close()
+    assert found == [1, 2, 1]
+    assert MiniExtractor(low).version != MiniExtractor(high).version
 
 
 @pytest.mark.parametrize(
