@@ -135,7 +135,7 @@ class CrossEncoderReranker:
                 local_files_only=not self._download,
                 **more,
             )
-        except (OSError, ValueError) as error:
+        except Exception as error:  # noqa: BLE001 - a broken file raises anything
             raise RerankerError(
                 f"The reranker {self._name_or_path!r} can't be loaded. Set "
                 "ATTEST_RERANKER to the folder of a sentence-transformers CrossEncoder, "

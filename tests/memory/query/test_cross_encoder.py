@@ -1,6 +1,7 @@
 """Reranking by a cross-encoder: a tiny random BERT, and faults of a model."""
 
 import math
+import shutil
 
 import numpy as np
 import pytest
@@ -89,6 +90,14 @@ def test_a_folder_without_a_model_is_told_with_the_setting(tmp_path):
     reranker = CrossEncoderReranker(str(tmp_path))
     with pytest.raises(RerankerError, match="ATTEST_RERANKER"):
         reranker.rerank("q", candidates(2))
+
+
+def test_weights_that_are_broken_are_told_with_the_setting(model_folder, tmp_path):
+    folder = tmp_path / "broken"
+    shutil.copytree(model_folder, folder)
+    (folder / "model.safetensors").write_bytes(b"these are no weights")
+    with pytest.raises(RerankerError, match="ATTEST_RERANKER"):
+        CrossEncoderReranker(str(folder)).load()
 
 
 class Predicting:
