@@ -153,8 +153,11 @@ def answer_exchange(exchange_id: UUID) -> Exchange:
         began = time.perf_counter()
         with collecting() as ledger:
             answer, searched = _answered(exchange)
-        _store(exchange, answer, searched, seconds=time.perf_counter() - began)
-        write_spend(ledger.calls, exchange_id=exchange.id)
+        try:
+            _store(exchange, answer, searched, seconds=time.perf_counter() - began)
+        finally:
+            # Paid for, whatever becomes of the answer.
+            write_spend(ledger.calls, exchange_id=exchange.id)
     return Exchange.objects.get(id=exchange_id)
 
 

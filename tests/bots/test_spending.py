@@ -46,6 +46,21 @@ def test_what_a_failed_question_spent_is_written_too(exchange, pipeline, monkeyp
     assert Spend.objects.filter(exchange_id=exchange.id).count() == 2
 
 
+def test_what_was_spent_is_written_also_where_the_answer_cannot_be_stored(
+    exchange, pipeline, monkeypatch
+):
+    def broken(*_args, **_named):
+        raise RuntimeError("oops")
+
+    monkeypatch.setattr(
+        pipeline, "ask", spending(lambda question: answered()), raising=False
+    )
+    monkeypatch.setattr("bots.asking._store", broken)
+    with pytest.raises(RuntimeError):
+        answer_exchange(exchange.id)
+    assert Spend.objects.filter(exchange_id=exchange.id).count() == 2
+
+
 def test_a_question_without_a_model_writes_nothing(exchange, pipeline, monkeypatch):
     monkeypatch.setattr(pipeline, "ask", lambda question: answered(), raising=False)
     answer_exchange(exchange.id)
