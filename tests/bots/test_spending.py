@@ -8,7 +8,7 @@ from bots.asking import Incoming, answer_exchange, receive
 from memory.language_models.base import Call, Role
 from memory.language_models.ledger import record
 from memory.models import Spend
-from tests.bots.worlds import answered
+from tests.bots.worlds import abstained
 
 
 @pytest.fixture
@@ -27,9 +27,9 @@ def spending(then):
 
 def test_each_call_is_a_row_of_its_exchange(exchange, pipeline, monkeypatch):
     monkeypatch.setattr(
-        pipeline, "ask", spending(lambda question: answered()), raising=False
+        pipeline, "ask", spending(lambda question: abstained()), raising=False
     )
-    answer_exchange(exchange.id)
+    assert answer_exchange(exchange.id).outcome == "abstained"
     failed, good = Spend.objects.all()
     assert (good.exchange_id, good.source_id) == (exchange.id, None)
     assert (good.role, good.cost, good.milliseconds) == ("answer", Decimal("0.01"), 4)
@@ -53,7 +53,7 @@ def test_what_was_spent_is_written_also_where_the_answer_cannot_be_stored(
         raise RuntimeError("oops")
 
     monkeypatch.setattr(
-        pipeline, "ask", spending(lambda question: answered()), raising=False
+        pipeline, "ask", spending(lambda question: abstained()), raising=False
     )
     monkeypatch.setattr("bots.asking._store", broken)
     with pytest.raises(RuntimeError):
@@ -62,6 +62,6 @@ def test_what_was_spent_is_written_also_where_the_answer_cannot_be_stored(
 
 
 def test_a_question_without_a_model_writes_nothing(exchange, pipeline, monkeypatch):
-    monkeypatch.setattr(pipeline, "ask", lambda question: answered(), raising=False)
-    answer_exchange(exchange.id)
+    monkeypatch.setattr(pipeline, "ask", lambda question: abstained(), raising=False)
+    assert answer_exchange(exchange.id).outcome == "abstained"
     assert not Spend.objects.exists()
