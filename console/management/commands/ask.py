@@ -15,6 +15,8 @@ from console.management.answers import answer_json, answer_lines, trace_lines
 from console.management.showing import printable_json
 from memory.documents import Question
 from memory.errors import AttestError
+from memory.language_models.ledger import collecting
+from memory.models import write_spend
 from memory.systems import PIPELINES
 
 
@@ -23,7 +25,7 @@ class Command(BaseCommand):
 
     help = (
         "Ask one question. Without --as it reads what every employee may read. "
-        "Nothing is stored."
+        "Nothing is stored but what models cost."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -53,7 +55,10 @@ class Command(BaseCommand):
             from memory.runtime import runtime
 
             pipeline = runtime().pipeline(SqlAuthority(), name=options["system"])
-            answer = with_current_names(pipeline.ask(Question(text, scope)))
+            with collecting() as ledger:
+                answer = pipeline.ask(Question(text, scope))
+            write_spend(ledger.calls)
+            answer = with_current_names(answer)
         except (AskingError, AccessError, AttestError) as error:
             raise CommandError(str(error)) from error
         if options["json"]:
