@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+
+#: A full disk, one that may only be read, a folder of somebody else.
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 def main() -> int:
@@ -16,8 +20,9 @@ def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
-    from django.db import DatabaseError
+    from django.db import DatabaseError, IntegrityError, ProgrammingError
 
+    from console.database_trouble import mend_of
     from console.preparation import prepare_for
 
     try:
@@ -26,11 +31,27 @@ def main() -> int:
         sys.stderr.write(f"{error}\n")
         return 2
     except DatabaseError as error:
+        mend = mend_of(error) or "`./manage.py doctor` says more."
+        sys.stderr.write(f"The database can't be prepared: {error}. {mend}\n")
+        return 2
+    try:
+        execute_from_command_line(sys.argv)
+    except (IntegrityError, ProgrammingError):
+        raise  # a mistake of ours: the traceback says where
+    except DatabaseError as error:
+        mend = mend_of(error)
+        if not mend or "--traceback" in sys.argv:
+            raise
+        sys.stderr.write(f"The database failed: {error}. {mend}\n")
+        return 2
+    except OSError as error:
+        if error.errno not in UNWRITABLE or "--traceback" in sys.argv:
+            raise
         sys.stderr.write(
-            f"The database can't be prepared: {error}. `./manage.py doctor` says more.\n"
+            f"{error.filename or 'A file'} can't be written: {error.strerror}. Make "
+            "room there, or give this user the right to write.\n"
         )
         return 2
-    execute_from_command_line(sys.argv)
     return 0
 
 

@@ -18,6 +18,7 @@ from datetime import datetime
 from typing import Any
 
 import structlog
+from django.db import OperationalError
 from django.utils import timezone
 
 from connectors.base import Change, Connector, Delete
@@ -53,6 +54,10 @@ KEEP_RUNS = 200
 
 CANCELLED_MESSAGE = "Cancelled. What was done is kept; the next run goes on from there."
 REPAIRED_MESSAGE = "Only the index was written; the source was not looked at."
+DATABASE_MESSAGE = (
+    "The database failed: {}. What was done is kept; ./manage.py doctor says what to "
+    "mend, and the next run goes on from there."
+)
 INCOMPLETE_MESSAGE = (
     "A part of the source could not be seen; nothing there was deleted."
 )
@@ -129,6 +134,10 @@ def _ending(session: _Session) -> Ending:
         return Ending(State.FAILED, str(error), paused)
     except (ConnectorError, AttestError) as error:
         return Ending(State.FAILED, str(error))
+    except OperationalError as error:
+        # A full or unwritable disk says which it is; no value is in such a message.
+        log.error("sync_failed", source=str(session.source.id), reason=str(error))  # noqa: TRY400
+        return Ending(State.FAILED, DATABASE_MESSAGE.format(error))
     except Exception as error:
         log.exception("sync_failed", source=str(session.source.id))
         kind = type(error).__name__

@@ -11,6 +11,7 @@ from django.db import DatabaseError, connection
 from connectors.errors import OptionError
 from connectors.models import Document, Source, SyncRun
 from connectors.registry import connector_for
+from console.database_trouble import mend_of
 from console.doctor.findings import Finding, fail, ok, warn
 from console.preparation import prepare_home
 from memory.errors import AttestError
@@ -26,7 +27,8 @@ def database() -> Iterator[Finding]:
         yield fail(
             "database",
             f"{connection.vendor} can't be used: {error}",
-            "Check ATTEST_DATABASE_URL, and that this user may write to ATTEST_HOME.",
+            mend_of(error)
+            or "Check ATTEST_DATABASE_URL, and that this user may write to ATTEST_HOME.",
         )
     else:
         yield ok("database", f"{connection.vendor}, tables up to date")

@@ -34,7 +34,9 @@ def secret_key(home: Path) -> str:
         if not final.exists():
             _write_once(final)
         key = final.read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError:
+        key = ""
+    except OSError as error:
         raise SettingError(
             f"The secret key in ATTEST_HOME can't be read or made "
             f"({type(error).__name__}): give this user the folder, or set "

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
+from django.db import OperationalError
 
 from connectors.base import (
     Checkpoint,
@@ -293,6 +294,15 @@ def test_an_unexpected_error_ends_the_run_without_its_text_on_the_page(world):
     assert run.state == SyncRun.State.FAILED
     assert "RuntimeError" in run.message
     assert "secret" not in run.message
+
+
+def test_a_full_disk_ends_the_run_and_is_named(world):
+    world.sync(*world.upserts("a"))
+    run = world.sync(OperationalError("database or disk is full"))
+    assert run.state == SyncRun.State.FAILED
+    assert "database or disk is full" in run.message
+    assert "doctor" in run.message
+    assert world.store.texts() == {"a": "Some text."}
 
 
 def test_a_permanent_error_pauses_the_source(world):

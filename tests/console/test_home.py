@@ -36,8 +36,9 @@ def test_two_homes_have_two_keys(tmp_path):
     )
 
 
-def test_it_refuses_a_damaged_key(tmp_path):
-    (tmp_path / "secret-key").write_text("short", encoding="ascii")
+@pytest.mark.parametrize("damaged", [b"", b"short", b"\xff\xfe" * 64])
+def test_it_refuses_a_damaged_key(tmp_path, damaged):
+    (tmp_path / "secret-key").write_bytes(damaged)
     with pytest.raises(SettingError, match="damaged"):
         secret_key(tmp_path)
 

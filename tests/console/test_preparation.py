@@ -1,10 +1,15 @@
 """console.preparation and manage.py: every command works on an empty home."""
 
+import errno
 import sqlite3
 import subprocess
 import sys
 
+import pytest
 from django.conf import settings as django_settings
+from django.db import DatabaseError, OperationalError, ProgrammingError
+
+from manage import main as manage_main
 
 
 def test_a_command_on_an_empty_home_makes_what_it_needs(manage, home):
@@ -66,7 +71,47 @@ def test_a_database_that_is_none_is_told_on_one_line(manage, home):
     done = manage("sign_in_link")
     assert done.returncode == 2
     assert "can't be prepared" in done.stderr
+    assert "put back a backup" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (OperationalError("database or disk is full"), "Make room"),
+        (DatabaseError("database disk image is malformed"), "put back a backup"),
+        (OperationalError("attempt to write a readonly database"), "right to write"),
+        (OSError(errno.EROFS, "Read-only file system", "x.lock"), "x.lock"),
+        (OSError(errno.ENOSPC, "No space left on device"), "Make room"),
+    ],
+)
+def test_a_disk_that_fails_in_a_command_is_told_on_one_line(
+    monkeypatch, capsys, error, told
+):
+    assert _ended_with(monkeypatch, error) == 2
+    err = capsys.readouterr().err
+    assert told in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "error", [ProgrammingError("locked"), OSError(errno.ENOENT, "gone"), KeyError(1)]
+)
+def test_a_mistake_of_ours_keeps_its_traceback(monkeypatch, error):
+    with pytest.raises(type(error)):
+        _ended_with(monkeypatch, error)
+
+
+def _ended_with(monkeypatch, error):
+    """Return how manage.py ends when its command raises that."""
+
+    def fail(_arguments):
+        raise error
+
+    monkeypatch.setattr("console.preparation.prepare_for", lambda _arguments: None)
+    monkeypatch.setattr("django.core.management.execute_from_command_line", fail)
+    monkeypatch.setattr(sys, "argv", ["manage.py", "sources"])
+    return manage_main()
 
 
 def test_an_unknown_setting_is_a_warning_on_standard_error(manage, home):
