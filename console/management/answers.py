@@ -73,11 +73,13 @@ def answer_lines(answer: Answer, searched: Mapping[str, int]) -> Iterator[str]:
         f"{printable(name)} ({count:,})" for name, count in searched.items()
     )
     noun = "document" if total == 1 else "documents"
+    took = f"{answer.timings_ms.get('total', 0):,.0f} ms."
+    if answer.outcome is Outcome.FAILED:
+        # What wasn't searched says nothing about what the documents hold.
+        yield took
+        return
     yield f"Searched {total:,} {noun}{': ' + places if places else ''}."
-    yield (
-        f"{likelihood(answer.answerability)} ({answer.answerability:.0%}). "
-        f"{answer.timings_ms.get('total', 0):,.0f} ms."
-    )
+    yield f"{likelihood(answer.answerability)} ({answer.answerability:.0%}). {took}"
     yield from reply.notes
 
 

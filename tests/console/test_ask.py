@@ -91,9 +91,15 @@ def test_an_abstention_is_no_error_and_offers_the_nearest(pipeline, document):
 def test_a_failed_answer_says_so_and_lists_what_was_found(pipeline, document):
     failed = replace(abstained(document), outcome=Outcome.FAILED, text="It's down.")
     pipeline.answers.append(failed)
-    out = ask()
-    assert "It's down." in out
-    assert "Found:\n- Equipment policy" in out
+    out = StringIO()
+    with pytest.raises(SystemExit) as ended:
+        call_command("ask", "How old?", stdout=out)
+    assert ended.value.code == 1
+    assert "It's down." in out.getvalue()
+    assert "Found:\n- Equipment policy" in out.getvalue()
+    # Nothing is known of documents that weren't searched.
+    assert "hold this answer" not in out.getvalue()
+    assert "Searched" not in out.getvalue()
 
 
 def test_the_source_s_own_address_is_printed_where_it_has_one(pipeline):

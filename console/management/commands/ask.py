@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -13,7 +15,7 @@ from connectors.access import SqlAuthority, person_for, scope_of, scope_of_works
 from connectors.errors import AccessError
 from console.management.answers import answer_json, answer_lines, trace_lines
 from console.management.showing import printable_json
-from memory.documents import Question
+from memory.documents import Answer, Outcome, Question
 from memory.errors import AttestError
 from memory.language_models.ledger import collecting
 from memory.models import write_spend
@@ -46,7 +48,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Ask and print. An abstention is an answer, so it exits with 0."""
+        """Ask and print. An abstention is an answer, a failure is none: exit 1."""
         try:
             text = normalised(options["question"])
             email = options["email"]
@@ -61,10 +63,18 @@ class Command(BaseCommand):
             answer = with_current_names(answer)
         except (AskingError, AccessError, AttestError) as error:
             raise CommandError(str(error)) from error
+        self._print(answer, searched_sources(scope), options)
+        if answer.outcome is Outcome.FAILED:
+            sys.exit(1)
+
+    def _print(
+        self, answer: Answer, searched: Mapping[str, int], options: dict[str, Any]
+    ) -> None:
+        """Print the answer in the form that was asked for."""
         if options["json"]:
             self.stdout.write(printable_json(answer_json(answer)))
             return
-        for line in answer_lines(answer, searched_sources(scope)):
+        for line in answer_lines(answer, searched):
             self.stdout.write(line)
         if options["explain"]:
             for line in trace_lines(answer):
