@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from uuid import UUID
 
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -12,6 +13,7 @@ from django.utils import timezone
 from memory.answerability import DEFAULT_POLICY, Policy
 from memory.answerability import Calibration as FittedCalibration
 from memory.language_models.base import Call
+from memory.language_models.ledger import collecting
 
 _SHARES = (MinValueValidator(0.01), MaxValueValidator(0.99))
 
@@ -19,8 +21,8 @@ _SHARES = (MinValueValidator(0.01), MaxValueValidator(0.99))
 class Spend(models.Model):
     """One call of a language or embedding model, and what it cost.
 
-    Made for a source (building) or for an exchange (asking), by their ids: what was
-    spent stays when they're deleted. Tokens are null where the endpoint reported none,
+    Made for a source (building) or for an exchange (asking), by their ids, or for
+    neither (the terminal, evaluations): what was spent stays when they're deleted. Tokens are null where the endpoint reported none,
     `cost` (US dollars) where the price isn't known: neither is 0.
     """
 
@@ -78,6 +80,16 @@ def write_spend(
     ]
     Spend.objects.bulk_create(rows, batch_size=500)
     return len(rows)
+
+
+@contextmanager
+def spend_written() -> Iterator[None]:
+    """Write the calls made inside, for no source and no exchange; also on failure."""
+    with collecting() as ledger:
+        try:
+            yield
+        finally:
+            write_spend(ledger.calls)
 
 
 class AnswerPolicy(models.Model):

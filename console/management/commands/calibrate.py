@@ -17,7 +17,7 @@ from memory.errors import AttestError
 from memory.evaluation import statistics
 from memory.evaluation.calibrating import Example, Fit, fit
 from memory.evaluation.reliability import curve_table, reliability_table
-from memory.models import AnswerPolicy, Calibration
+from memory.models import AnswerPolicy, Calibration, spend_written
 
 #: Fewer of either kind would say nothing of a workspace.
 FEWEST = 50
@@ -77,9 +77,11 @@ class Command(BaseCommand):
 
         data = load_data_set(name, folder, questions)
         parts = index_parts()
+        with spend_written():
+            judged = list(judge(data, parts, self.stderr, twice=True))
         return [
             replace(item.evidence, label=bool(item.evidence.is_right))
-            for item in judge(data, parts, self.stderr, twice=True)
+            for item in judged
         ]
 
     def _tell(

@@ -28,6 +28,7 @@ from memory.evaluation.report import (
 from memory.evaluation.running import Result, question_lines, run_system
 from memory.evaluation.systems import DEFAULT_SYSTEMS, make_systems, parse_names
 from memory.language_models.base import QUESTION_ROLES, Role
+from memory.models import spend_written
 from memory.query.packing import Packer
 from memory.stores.base import MemoryStore
 from memory.systems import PIPELINES, default_chunker, pipelines
@@ -64,7 +65,8 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         """Load, index, ask, measure, print."""
         try:
-            self._evaluate(options)
+            with spend_written():
+                self._evaluate(options)
         except AttestError as error:
             raise CommandError(str(error)) from error
 
