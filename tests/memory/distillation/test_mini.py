@@ -343,7 +343,8 @@ def test_it_says_that_it_goes_on_while_a_call_takes_long(monkeypatch, kind):
     extractor = MiniExtractor(model, workers=1)
     if kind is None:
         extractor = FullExtractor(extractor, model, workers=1)
-    extractor.distil([(DOCUMENT, chunks("a"))], on_progress=told.append)
+    (found,) = extractor.distil([(DOCUMENT, chunks("a"))], on_progress=told.append)
+    assert found.failed == 0
     assert len(model.requests) == (1 if kind else 2)
     assert set(told) == {0}
 
