@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,10 +18,15 @@ def main() -> int:
     """Prepare ATTEST_HOME where the command needs it, then run the command."""
     if find_spec("django") is None:
         return run_in_environment()
+    try:
+        "".join(sys.argv).encode()
+    except UnicodeEncodeError:
+        sys.stderr.write("An argument is no UTF-8 text.\n")
+        return 2
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
-    from django.db import DatabaseError, IntegrityError, ProgrammingError
+    from django.db import DatabaseError
 
     from console.database_trouble import mend_of
     from console.preparation import prepare_for
@@ -34,8 +40,17 @@ def main() -> int:
         mend = mend_of(error) or "`./manage.py doctor` says more."
         sys.stderr.write(f"The database can't be prepared: {error}. {mend}\n")
         return 2
+    return run_told(execute_from_command_line)
+
+
+def run_told(run: Callable[[list[str]], None]) -> int:
+    """Run a command; tell on one line of a disk or database that fails meanwhile."""
+    from django.db import DatabaseError, IntegrityError, ProgrammingError
+
+    from console.database_trouble import mend_of
+
     try:
-        execute_from_command_line(sys.argv)
+        run(sys.argv)
     except (IntegrityError, ProgrammingError):
         raise  # a mistake of ours: the traceback says where
     except DatabaseError as error:

@@ -28,12 +28,18 @@ log = structlog.get_logger(__name__)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
+#: Of any address (RFC 5321). SQLite's LIKE refuses patterns of 50,000 bytes.
+LONGEST_ADDRESS = 320
+
+
 def person_for(email: str) -> Person:
     """Return the person with this address, in any case of letters.
 
     Raises AccessError when nobody has it.
     """
     address = email.strip()
+    if len(address) > LONGEST_ADDRESS:
+        raise AccessError(f"No address has {len(address):,} characters.")
     found = Person.objects.filter(email__iexact=address).first() if address else None
     if found is None:
         raise AccessError(

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from typing import Any
 
 from django import forms
 
 from bots.models import Feedback
 
 
+class QuestionField(forms.CharField):
+    """Text as it was typed, without NULs, which Django would refuse as a field."""
+
+    def to_python(self, value: Any) -> str:
+        """Return the text without them."""
+        return str(super().to_python(value) or "").replace("\0", "")
+
+
 class AskForm(forms.Form):
     """A question. Its text is judged in bots.asking, as on every platform."""
 
-    question = forms.CharField(required=False, strip=False)
+    question = QuestionField(required=False, strip=False)
     #: Made when the form is drawn, so that sending it twice asks once.
     key = forms.UUIDField(required=False)
     thread = forms.UUIDField(required=False)

@@ -51,6 +51,12 @@ def test_the_empty_page_says_what_can_be_asked_about(signed_in, source):
     assert "You may read 1 document in Handbook." in page(signed_in.get("/"))
 
 
+def test_control_characters_in_a_question_are_dropped(signed_in, pipeline, document):
+    pipeline.answers.append(answered(document))
+    assert ask(signed_in, "How\0 old\x1b?").status_code == 200
+    assert Exchange.objects.get().question == "How old?"
+
+
 def test_an_answer_has_numbers_sources_and_what_was_searched(
     signed_in, pipeline, document
 ):

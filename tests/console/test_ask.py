@@ -234,10 +234,22 @@ def private_to(person):
     return access.AccessRule.of([access.person(person.id)])
 
 
-def test_an_unknown_person_is_refused(pipeline):
-    with pytest.raises(CommandError, match=r"nobody@example\.com.*console"):
-        ask("How?", "--as", "nobody@example.com")
+@pytest.mark.parametrize("email", ["nobody@example.com", "", " "])
+def test_an_unknown_person_is_refused(pipeline, email):
+    with pytest.raises(CommandError, match=f"“{email.strip()}”.*console"):
+        ask("How?", "--as", email)
     assert pipeline.asked == []
+
+
+def test_an_address_of_60_000_characters_is_refused(pipeline):
+    with pytest.raises(CommandError, match="60,000 characters"):
+        ask("How?", "--as", "x" * 60_000)
+
+
+def test_an_address_that_a_terminal_would_obey_is_told_in_letters(pipeline):
+    with pytest.raises(CommandError) as refused:
+        ask("How?", "--as", "\x1b[2Jnobody")
+    assert "“\\x1b[2Jnobody”" in str(refused.value)
 
 
 def test_a_system_is_chosen_by_name(runtime):

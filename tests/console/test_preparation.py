@@ -102,6 +102,12 @@ def test_a_mistake_of_ours_keeps_its_traceback(monkeypatch, error):
         _ended_with(monkeypatch, error)
 
 
+def test_an_argument_that_is_no_text_is_refused(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["manage.py", "sync", "\udcff"])
+    assert manage_main() == 2
+    assert capsys.readouterr().err == "An argument is no UTF-8 text.\n"
+
+
 def _ended_with(monkeypatch, error):
     """Return how manage.py ends when its command raises that."""
 

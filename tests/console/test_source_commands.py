@@ -102,6 +102,16 @@ def test_what_cannot_be_added_says_why(db, arguments, told):
     assert not Source.objects.exists()
 
 
+@pytest.mark.parametrize("command", ["sync", "rebuild", "remove_source"])
+@pytest.mark.parametrize("name", ["", "Nope\x1b", "x" * 60_000])
+def test_a_name_that_no_source_has_is_refused(store, folder, command, name):
+    run("add_source", "files", "--name", "Policies", "--set", f"path={folder}")
+    with pytest.raises(CommandError, match="No source") as refused:
+        call_command(command, name)
+    assert str(refused.value).isprintable()
+    assert len(str(refused.value)) < 100
+
+
 def test_duplicates_are_refused_by_name_and_by_place(db, folder, tmp_path):
     add(folder)
     with pytest.raises(CommandError, match="a source “docs” already"):

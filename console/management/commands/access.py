@@ -44,7 +44,7 @@ class Command(BaseCommand):
             for document in documents_named(options["document"]):
                 self._document(document, person, held)
         except AccessError as error:
-            raise CommandError(str(error)) from error
+            raise CommandError(printable(str(error))) from error
 
     def _sources(self, scope: Scope) -> None:
         """Print how many documents of each source the person may see."""

@@ -14,7 +14,7 @@ from bots.reading import searched_sources, with_current_names
 from connectors.access import SqlAuthority, person_for, scope_of, scope_of_workspace
 from connectors.errors import AccessError
 from console.management.answers import answer_json, answer_lines, trace_lines
-from console.management.showing import printable_json
+from console.management.showing import printable, printable_json
 from memory.documents import Answer, Outcome, Question
 from memory.errors import AttestError
 from memory.language_models.ledger import collecting
@@ -52,7 +52,9 @@ class Command(BaseCommand):
         try:
             text = normalised(options["question"])
             email = options["email"]
-            scope = scope_of(person_for(email)) if email else scope_of_workspace()
+            # An empty address is one that a script failed to fill in: nobody's.
+            known = email is not None
+            scope = scope_of(person_for(email)) if known else scope_of_workspace()
             # Here, as it loads numpy, torch and the store.
             from memory.runtime import runtime
 
@@ -62,7 +64,7 @@ class Command(BaseCommand):
             write_spend(ledger.calls)
             answer = with_current_names(answer)
         except (AskingError, AccessError, AttestError) as error:
-            raise CommandError(str(error)) from error
+            raise CommandError(printable(str(error))) from error
         self._print(answer, searched_sources(scope), options)
         if answer.outcome is Outcome.FAILED:
             sys.exit(1)

@@ -40,7 +40,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         """Build, and tell what could not be built."""
         with ended_as_by_ctrl_c(), alone():
-            if options["name"]:
+            if options["name"] is not None:
                 complete = self._source(source_named(options["name"]))
             else:
                 complete = self._whole()

@@ -50,9 +50,10 @@ class Command(BaseCommand):
             sys.exit(1)
 
     def _sources(self, options: dict[str, Any]) -> list[Source]:
-        if options["name"] and options["all"]:
+        named = options["name"] is not None
+        if named and options["all"]:
             raise CommandError("Name a source or write --all, not both.")
-        if options["name"]:
+        if named:
             return [source_named(options["name"])]
         sources = list(Source.objects.all())
         if not sources:
