@@ -8,6 +8,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from django.contrib.auth import get_user_model
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.db import models, transaction
 from django.utils import timezone
 
@@ -30,7 +32,7 @@ def administrator(email: str = "") -> User:
 
     Where there is no administrator yet, one is created without a password and linked
     to a person who is an employee. Raises NoSuchAccount where there are some, but none
-    with this address.
+    with this address, or where a new one's address is none.
     """
     accounts = get_user_model().objects.filter(is_superuser=True, is_active=True)
     if found := accounts.filter(**({"email__iexact": email} if email else {})).order_by(
@@ -42,6 +44,12 @@ def administrator(email: str = "") -> User:
             f"No active administrator has the address {email}. Add the account in the "
             "console, under Users, or leave the address out for the first administrator."
         )
+    try:
+        validate_email(email or FIRST_ADDRESS)
+    except ValidationError as error:
+        raise NoSuchAccount(
+            "That's no e-mail address, so the first administrator was not made."
+        ) from error
     return _first_administrator(email or FIRST_ADDRESS)
 
 

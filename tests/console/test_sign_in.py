@@ -165,3 +165,13 @@ def test_pages_are_strict_and_the_console_gets_what_its_theme_needs(client, acco
     console = client.get("/console/")["Content-Security-Policy"]
     assert "script-src 'self' 'unsafe-eval'" in console
     assert "script-src 'self' 'unsafe-inline'" not in console
+
+
+@pytest.mark.parametrize(
+    "address", ["nobody", "\x1b[2J@example.com", "a@example.com\n"]
+)
+def test_the_first_administrator_needs_an_address(db, address):
+    with pytest.raises(CommandError, match="no e-mail address") as refused:
+        call_command("sign_in_link", address)
+    assert str(refused.value).isprintable()
+    assert not get_user_model().objects.exists()

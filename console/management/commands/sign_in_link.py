@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
 from console.accounts import NoSuchAccount, administrator, make_link
+from console.management.showing import printable
 
 
 class Command(BaseCommand):
@@ -35,7 +36,7 @@ class Command(BaseCommand):
         try:
             account = administrator(options["email"])
         except NoSuchAccount as error:
-            raise CommandError(str(error)) from error
+            raise CommandError(printable(str(error))) from error
         path = reverse("sign-in-link", args=[make_link(account)])
         origin = options["base_url"] or settings.ATTEST_BASE_URL
         self.stdout.write(origin.rstrip("/") + path)
