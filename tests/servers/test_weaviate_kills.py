@@ -124,7 +124,8 @@ def test_a_question_fails_plainly_while_the_server_is_away_and_works_again(
         assert time.monotonic() < deadline
         time.sleep(0.2)
     for answer in (before, after):
-        assert "number 7 is replaced after 7 months" in answer.text
+        # The encoder knows no meaning, so which of the five is quoted is chance.
+        assert "number 7 is replaced after 7 months" in answer.evidence[0].text
         assert answer.documents
 
 
