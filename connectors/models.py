@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -154,6 +154,15 @@ class Source(models.Model):
     def __str__(self) -> str:
         """Return the name."""
         return self.name
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Encrypt what is secret among the options, whoever saves."""
+        from connectors.credentials import sealed
+        from connectors.registry import KINDS, options_of
+
+        if self.kind in KINDS:
+            self.options = sealed(self.options, options_of(self.kind))
+        super().save(*args, **kwargs)
 
 
 class Document(models.Model):

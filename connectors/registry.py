@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 from connectors.base import Connector, Option
+from connectors.credentials import opened
 from connectors.errors import OptionError
 from connectors.models import Source
 from connectors.options import complete
@@ -53,7 +54,10 @@ def options_of(kind: str) -> Sequence[Option]:
 def connector_for(source: Source) -> Connector:
     """Return a source's connector. Raises OptionError for options that can't be."""
     module = _module(source.kind)
-    return module.connect(source, complete(source.options, module.OPTIONS))
+    values = opened(
+        complete(source.options, module.OPTIONS), module.OPTIONS, source=source.name
+    )
+    return module.connect(source, values)
 
 
 def _module(kind: str) -> ConnectorModule:

@@ -16,7 +16,7 @@ from console.settings.environment import (
     env_secret,
     env_text,
 )
-from console.settings.home import make_home, secret_key
+from console.settings.home import credential_keys, make_home, secret_key
 from console.settings.language_models import *  # noqa: F403
 from console.settings.logs import logging_settings
 from console.settings.security import *  # noqa: F403
@@ -59,6 +59,9 @@ LOGGING = logging_settings(level=ATTEST_LOG_LEVEL, layout=ATTEST_LOG_FORMAT)
 # Django
 DEBUG = env_bool("ATTEST_DEBUG", default=False)
 SECRET_KEY = env_secret("ATTEST_SECRET_KEY") or secret_key(ATTEST_HOME)
+ATTEST_CREDENTIAL_KEYS = credential_keys(
+    env_secret("ATTEST_CREDENTIAL_KEYS"), ATTEST_HOME
+)
 ALLOWED_HOSTS = [
     *("127.0.0.1", "localhost", "[::1]"),
     *env_list("ATTEST_ALLOWED_HOSTS"),

@@ -2,6 +2,7 @@ import pytest
 from django.urls import reverse
 
 from connectors.base import Check, Option
+from connectors.credentials import opened
 from connectors.errors import AlreadySyncing, OptionError
 from connectors.models import Source, SyncRun
 from console import sync_now
@@ -227,7 +228,9 @@ class TestSecrets:
         assert "sesame" not in page(root.get(address))
         assert root.post(address, values).status_code == 302
         source.refresh_from_db()
-        assert source.options["token"] == "sesame"
+        assert "sesame" not in str(source.options)
+        kept = opened(source.options, Secretive.OPTIONS, source=source.name)
+        assert kept["token"] == "sesame"
 
     def test_what_the_connector_refuses_is_shown(self, root):
         values = {"name": "S", "sync_every_minutes": 5, "option_site": "bad"}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from connectors.base import Option
 from connectors.errors import OptionError
 from connectors.models import Source
 from connectors.options import complete, described, parse_settings
@@ -27,7 +30,8 @@ class Command(BaseCommand):
             nargs="+",
             default=[],
             metavar="KEY=VALUE",
-            help="an option of this kind; a list's key may be repeated",
+            help="an option of this kind; a list's key may be repeated, and a secret be "
+            "read from a file: token=@FILE",
         )
         parser.add_argument(
             "--every",
@@ -43,7 +47,8 @@ class Command(BaseCommand):
             known = options_of(options["kind"])
             if options["name"] is None:
                 raise CommandError(f"--name is missing. {described(known)}")
-            values = complete(parse_settings(options["set"], known), known)
+            given = [from_file(setting, known) for setting in options["set"]]
+            values = complete(parse_settings(given, known), known)
             source = Source(
                 kind=options["kind"],
                 name=options["name"].strip(),
@@ -60,6 +65,25 @@ class Command(BaseCommand):
         )
 
 
+def from_file(setting: str, known: Sequence[Option]) -> str:
+    """Return `name=text`, where `name=@file` of a secret is what the file holds.
+
+    So that a secret needn't stand in the shell's history or the list of processes.
+    Raises CommandError naming the file.
+    """
+    name, _, text = setting.partition("=")
+    secret = any(item.name == name.strip() and item.type == "secret" for item in known)
+    if not (secret and text.startswith("@")):
+        return setting
+    try:
+        return f"{name}={Path(text[1:]).expanduser().read_text('utf-8').strip()}"
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        raise CommandError(
+            f"The file for “{name}” can't be read ({type(error).__name__}): "
+            f"{text[1:]!r}."
+        ) from error
+
+
 def refuse_duplicate(source: Source) -> None:
     """Raise CommandError for a name that is taken or a place that is read already."""
     if not source.name or not source.name.isprintable():
@@ -68,7 +92,11 @@ def refuse_duplicate(source: Source) -> None:
         raise CommandError("--every is at least 1 minute.")
     if Source.objects.filter(name__iexact=source.name).exists():
         raise CommandError(f"There's a source “{source.name}” already.")
-    required = [item.name for item in options_of(source.kind) if item.required]
+    required = [
+        item.name
+        for item in options_of(source.kind)
+        if item.required and item.type != "secret"
+    ]
     for other in Source.objects.filter(kind=source.kind):
         if all(other.options.get(name) == source.options[name] for name in required):
             raise CommandError(f"“{other.name}” reads the same place already.")
