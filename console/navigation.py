@@ -29,6 +29,8 @@ may_see_runs = _may("connectors.view_syncrun")
 may_see_issues = _may("connectors.view_syncissue")
 may_see_questions = _may("bots.view_exchange")
 may_see_feedback = _may("bots.view_feedback")
+may_see_policy = _may("memory.view_answerpolicy")
+may_see_calibrations = _may("memory.view_calibration")
 may_see_people = _may("connectors.view_person")
 may_see_groups = _may("connectors.view_group")
 may_see_links = _may("connectors.view_identitylink")
@@ -71,6 +73,10 @@ SIDEBAR: dict[str, Any] = {
             "items": [
                 _item("Questions", "forum", "bots_exchange", "see_questions"),
                 _item("Feedback", "thumbs_up_down", "bots_feedback", "see_feedback"),
+                _item("Answer policy", "rule", "memory_answerpolicy", "see_policy"),
+                _item(
+                    "Calibrations", "tune", "memory_calibration", "see_calibrations"
+                ),
             ],
         },
         {
