@@ -74,9 +74,7 @@ SIDEBAR: dict[str, Any] = {
                 _item("Questions", "forum", "bots_exchange", "see_questions"),
                 _item("Feedback", "thumbs_up_down", "bots_feedback", "see_feedback"),
                 _item("Answer policy", "rule", "memory_answerpolicy", "see_policy"),
-                _item(
-                    "Calibrations", "tune", "memory_calibration", "see_calibrations"
-                ),
+                _item("Calibrations", "tune", "memory_calibration", "see_calibrations"),
             ],
         },
         {
