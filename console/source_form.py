@@ -66,7 +66,7 @@ class SourceForm(ModelForm):
             self.add_error("sync_every_minutes", "It's at least 1 minute.")
         options = self._options(values)
         if not self.errors:
-            self._try(options)
+            self._try(options, str(values.get("name", "")))
         self.instance.kind = self.kind_name
         self.instance.options = options
         return values
@@ -97,8 +97,10 @@ class SourceForm(ModelForm):
             return kept or option.default
         return parse(option, str(value).strip())
 
-    def _try(self, options: dict[str, Any]) -> None:
-        source = Source(id=self.instance.id, kind=self.kind_name, options=options)
+    def _try(self, options: dict[str, Any], name: str) -> None:
+        source = Source(
+            id=self.instance.id, kind=self.kind_name, name=name, options=options
+        )
         try:
             checks = connector_for(source).check()
         except (OptionError, ConnectorError) as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -118,7 +118,7 @@ class ConfluenceOptions:
     is_cloud: bool
     base_url: str
     email: str
-    token: str
+    token: str = field(repr=False)
     is_scoped: bool = False
     spaces: frozenset[str] = frozenset()
     exclude_spaces: frozenset[str] = frozenset()

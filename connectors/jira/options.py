@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlunsplit
 
@@ -120,7 +120,7 @@ class JiraOptions:
     is_cloud: bool
     base_url: str
     email: str
-    token: str
+    token: str = field(repr=False)
     is_scoped: bool = False
     projects: frozenset[str] = frozenset()
     exclude_projects: frozenset[str] = frozenset()

@@ -1,12 +1,19 @@
+from dataclasses import fields
+from importlib import import_module
+
 import pytest
 from cryptography.fernet import Fernet
+from django.apps import apps
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.db import connection
 
 from connectors.base import Option
+from connectors.confluence.options import ConfluenceOptions
 from connectors.credentials import CredentialError, opened, rotated, sealed
+from connectors.jira.options import JiraOptions
 from connectors.models import Source
-from connectors.registry import connector_for
+from connectors.registry import connector_for, options_of
 from console.management.commands.add_source import from_file
 
 OPTIONS = (Option("url", "Address"), Option("token", "Key", type="secret"))
@@ -91,3 +98,43 @@ def test_a_secret_is_read_from_a_file(tmp_path):
     assert from_file("url=@home", OPTIONS) == "url=@home"
     with pytest.raises(CommandError, match="token"):
         from_file(f"token=@{tmp_path / 'none'}", OPTIONS)
+
+
+def encrypt_old_rows():
+    migration = import_module("connectors.migrations.0003_encrypt_secrets")
+    with connection.schema_editor() as editor:
+        migration.encrypt(apps, editor)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_migration_encrypts_old_rows_and_leaves_the_rest():
+    old, new = jira("Old"), jira("New")
+    plain = {**old.options, "token": "hunter2-token"}
+    Source.objects.filter(pk=old.pk).update(options=plain)
+    encrypt_old_rows()
+    stored = Source.objects.get(pk=old.pk).options
+    assert "hunter2" not in str(stored)
+    known = options_of("jira")
+    assert opened(stored, known, source="Old")["token"] == "hunter2-token"
+    assert stored["base_url"] == plain["base_url"]
+    assert Source.objects.get(pk=new.pk).options == new.options
+    encrypt_old_rows()
+    assert Source.objects.get(pk=old.pk).options == stored
+
+
+@pytest.mark.django_db
+def test_a_lost_key_stops_no_source_whose_secret_can_be_read(settings):
+    lost = jira("Lost")
+    settings.ATTEST_CREDENTIAL_KEYS = [Fernet.generate_key().decode()]
+    other = jira("Other")
+    with pytest.raises(CredentialError, match="“Lost”"):
+        connector_for(Source.objects.get(pk=lost.pk))
+    connector_for(Source.objects.get(pk=other.pk))
+
+
+@pytest.mark.parametrize("holder", [ConfluenceOptions, JiraOptions])
+def test_a_secret_is_not_in_the_repr_of_the_options(holder):
+    told = {
+        item.name: "hunter2" if item.name == "token" else 1 for item in fields(holder)
+    }
+    assert "hunter2" not in repr(holder(**told))

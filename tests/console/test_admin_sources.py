@@ -1,4 +1,6 @@
 import pytest
+from cryptography.fernet import Fernet
+from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
 from connectors.base import Check, Option
@@ -231,6 +233,22 @@ class TestSecrets:
         assert "sesame" not in str(source.options)
         kept = opened(source.options, Secretive.OPTIONS, source=source.name)
         assert kept["token"] == "sesame"
+
+    def test_a_lost_key_names_the_source_and_a_new_secret_mends_it(
+        self, root, settings
+    ):
+        values = {"name": "S", "sync_every_minutes": 5, "option_site": "x"}
+        root.post(reverse(ADD), {**values, "option_token": "sesame"})
+        source = Source.objects.get()
+        address = reverse("admin:connectors_source_change", args=[source.pk])
+        settings.ATTEST_CREDENTIAL_KEYS = [Fernet.generate_key().decode()]
+        assert "of the source “S” was encrypted" in page(root.post(address, values))
+        replaced = root.post(address, {**values, "option_token": "sesame"})
+        assert replaced.status_code == 302
+        source.refresh_from_db()
+        kept = opened(source.options, Secretive.OPTIONS, source=source.name)
+        assert kept["token"] == "sesame"
+        assert "sesame" not in str(list(LogEntry.objects.values()))
 
     def test_what_the_connector_refuses_is_shown(self, root):
         values = {"name": "S", "sync_every_minutes": 5, "option_site": "bad"}

@@ -25,7 +25,8 @@ class Command(BaseCommand):
         count = 0
         try:
             with transaction.atomic():
-                for source in Source.objects.filter(kind__in=KINDS):
+                rows = Source.objects.select_for_update().filter(kind__in=KINDS)
+                for source in rows:
                     known = options_of(source.kind)
                     if any(option.type == "secret" for option in known):
                         source.options = rotated(
