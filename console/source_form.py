@@ -22,6 +22,8 @@ from console.themed import ModelForm
 
 PREFIX = "option_"
 LIST_HELP = "One a line."
+#: Where secrets are sent to, in the kinds that have one.
+ADDRESS = "base_url"
 SECRET_HELP = "Kept as it is when left empty."  # noqa: S105 - a hint, no secret
 
 
@@ -94,8 +96,15 @@ class SourceForm(ModelForm):
             return [line.strip() for line in (value or "").splitlines() if line.strip()]
         if value in (None, ""):
             kept = option.type == "secret" and self.instance.options.get(option.name)
+            if kept and self._goes_elsewhere(values):
+                raise OptionError("The address is another: enter the secret again.")
             return kept or option.default
         return parse(option, str(value).strip())
+
+    def _goes_elsewhere(self, values: dict[str, Any]) -> bool:
+        """Tell whether a kept secret would be sent to another address than before."""
+        before = str(self.instance.options.get(ADDRESS) or "").strip()
+        return before != str(values.get(PREFIX + ADDRESS) or "").strip()
 
     def _try(self, options: dict[str, Any], name: str) -> None:
         source = Source(

@@ -1,3 +1,5 @@
+from typing import ClassVar
+
 import pytest
 from cryptography.fernet import Fernet
 from django.contrib.admin.models import LogEntry
@@ -199,7 +201,9 @@ class TestForm:
 class Secretive:
     """A kind with a secret; its check tells what it was given."""
 
+    sent: ClassVar[list[tuple[str, str]]] = []
     OPTIONS = (
+        Option("base_url", "Address"),
         Option("site", "Site", required=True),
         Option("token", "Token", type="secret"),
     )
@@ -211,6 +215,7 @@ class Secretive:
 
         class Connector:
             def check(self):
+                Secretive.sent.append((options["base_url"], options["token"]))
                 ok = options["token"] == "sesame"
                 return [Check("read", ok=ok, message="The token is refused.")]
 
@@ -233,6 +238,21 @@ class TestSecrets:
         assert "sesame" not in str(source.options)
         kept = opened(source.options, Secretive.OPTIONS, source=source.name)
         assert kept["token"] == "sesame"
+
+    def test_a_kept_secret_is_not_sent_to_another_address(self, root):
+        values = {"name": "S", "sync_every_minutes": 5, "option_site": "x"}
+        values["option_base_url"] = "https://wiki.example.com"
+        root.post(reverse(ADD), {**values, "option_token": "sesame"})
+        source = Source.objects.get()
+        address = reverse("admin:connectors_source_change", args=[source.pk])
+        assert root.post(address, {**values, "name": "T"}).status_code == 302
+        Secretive.sent.clear()
+        values["option_base_url"] = "https://other.example.com"
+        assert "enter the secret again" in page(root.post(address, values))
+        assert Secretive.sent == []
+        again = root.post(address, {**values, "option_token": "sesame"})
+        assert again.status_code == 302
+        assert Secretive.sent == [("https://other.example.com", "sesame")]
 
     def test_a_lost_key_names_the_source_and_a_new_secret_mends_it(
         self, root, settings
