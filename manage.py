@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import errno
 import os
+import select
+import signal
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -51,6 +53,11 @@ def run_told(run: Callable[[list[str]], None]) -> int:
 
     try:
         run(sys.argv)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        if not reader_is_gone():
+            raise
+        return 128 + signal.SIGPIPE
     except (IntegrityError, ProgrammingError):
         raise  # a mistake of ours: the traceback says where
     except DatabaseError as error:
@@ -68,6 +75,17 @@ def run_told(run: Callable[[list[str]], None]) -> int:
         )
         return 2
     return 0
+
+
+def reader_is_gone() -> bool:
+    """Tell whether nobody reads our output any more, as after `| head`; then drop it."""
+    output = select.poll()
+    output.register(sys.stdout.fileno(), select.POLLOUT)
+    if not any(event & select.POLLERR for _, event in output.poll(0)):
+        return False
+    # Python flushes once more when it ends, and would complain.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return True
 
 
 def run_in_environment() -> int:

@@ -1,6 +1,7 @@
 """console.preparation and manage.py: every command works on an empty home."""
 
 import errno
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -100,6 +101,33 @@ def test_a_disk_that_fails_in_a_command_is_told_on_one_line(
 def test_a_mistake_of_ours_keeps_its_traceback(monkeypatch, error):
     with pytest.raises(type(error)):
         _ended_with(monkeypatch, error)
+
+
+def test_a_reader_that_has_enough_gets_no_traceback(child_environment):
+    """As `./manage.py policy | true` has it."""
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "policy"],
+        cwd=django_settings.BASE_DIR,
+        env=child_environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    process.stdout.close()
+    process.stdout = None
+    _out, told = process.communicate(timeout=300)
+    assert (told, process.returncode) == ("", 128 + signal.SIGPIPE)
+
+
+def test_another_broken_pipe_keeps_its_traceback(monkeypatch):
+    def run(_arguments):
+        raise BrokenPipeError(errno.EPIPE, "a server went away")
+
+    monkeypatch.setattr("django.core.management.execute_from_command_line", run)
+    monkeypatch.setattr(sys, "argv", ["manage.py", "check"])
+    with pytest.raises(BrokenPipeError):
+        manage_main()
 
 
 def test_an_argument_that_is_no_text_is_refused(monkeypatch, capsys):
