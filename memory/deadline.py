@@ -33,6 +33,11 @@ def within(seconds: float) -> Iterator[None]:
         _ENDS_AT.reset(token)
 
 
+def is_set() -> bool:
+    """Tell whether there's a deadline here: somebody waits for what is done."""
+    return _ENDS_AT.get() is not None
+
+
 def remaining(limit: float) -> float:
     """Return the seconds that a step of at most `limit` seconds may take, 0 at least."""
     ends_at = _ENDS_AT.get()

@@ -106,12 +106,18 @@ class Caller:
                 continue
             tries += 1
             pause = self.patience.pause_s(tries, failure.wait_s)
-            if not (failure.is_transient and self.patience.allows(tries, pause)):
+            if not self._tries_again(failure, tries, pause):
                 self._failed(sending.role, failure, spent_ms, "failed")
                 # Not `from error`: what the vendor wrote stays out of tracebacks.
                 raise failure.error from None
             self._failed(sending.role, failure, spent_ms, "retried")
             self.patience.sleep(pause)
+
+    def _tries_again(self, failure: Failure, tries: int, pause: float) -> bool:
+        if failure.is_unsent and deadline.is_set():
+            # Somebody waits: what stands in for the model may begin at once.
+            return False
+        return failure.is_transient and self.patience.allows(tries, pause)
 
     def _once(self, sending: Sending[Answer], capability: Capability) -> Answer:
         if sending.role is not Role.EMBEDDING:

@@ -63,6 +63,11 @@ class Failure:
     parameter: str = ""
     told: str = ""
 
+    @property
+    def is_unsent(self) -> bool:
+        """Tell whether the endpoint wasn't reached at all."""
+        return self.is_transient and self.status is None and not self.is_charged
+
     def __repr__(self) -> str:
         """Leave the vendor's words out."""
         return f"Failure({self.status}, {self.code!r}, {self.error})"

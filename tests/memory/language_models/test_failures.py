@@ -84,6 +84,25 @@ def test_a_dead_endpoint_is_unavailable(make_model, pauses):
     assert not ledger.usage.lower_bound
 
 
+def test_nobody_waits_for_a_dead_endpoint_in_a_question(make_model, pauses):
+    model = make_model(base_url="http://127.0.0.1:9/v1")
+    with (
+        deadline.within(45),
+        collecting() as ledger,
+        pytest.raises(ModelUnavailable, match="be reached"),
+    ):
+        model.text(asking())
+    assert pauses == []
+    assert [call.outcome for call in ledger.calls] == ["failed"]
+
+
+def test_a_question_tries_again_what_the_endpoint_itself_refused(server, model, pauses):
+    server.fail(faults.server_error())
+    with deadline.within(45):
+        assert model.text(asking()) == "ok"
+    assert pauses == [1.0]
+
+
 def test_retry_after_is_kept(server, model, pauses):
     server.fail(
         faults.rate_limited(retry_after=30), faults.rate_limited(milliseconds=250)
