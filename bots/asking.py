@@ -35,7 +35,7 @@ from memory.documents import Answer, Outcome, Question, StageTrace, Turn
 from memory.errors import AttestError, StoreError
 from memory.language_models.ledger import collecting
 from memory.models import write_spend
-from memory.outcomes import STORE_DOWN
+from memory.outcomes import store_failure
 
 log = logging.getLogger(__name__)
 
@@ -193,7 +193,7 @@ def _answered(exchange: Exchange) -> tuple[Answer, dict[str, int]]:
     except StoreError as error:
         # Its message is for an administrator: it names paths, hosts and commands.
         log.exception("Exchange %s failed.", exchange.id)
-        return _failure(STORE_DOWN, error), {}
+        return _failure(store_failure(error), error), {}
     except Exception as error:  # noqa: BLE001 - the edge: the asker gets a reply, the log the cause
         log.exception("Exchange %s failed.", exchange.id)
         return _failure(FAILED_TEXT, error), {}

@@ -5,6 +5,7 @@ MemoryError_ is taken by Python, so the root is AttestError:
     AttestError                 message is for the reader
     ├── StoreError              the store refused or can't be reached
     │   ├── StoreMismatch       its schema or embedding model isn't the configured one
+    │   ├── StoreDamaged        what was written can't be read; it must be built again
     │   └── StoreUnreachable    it can't be reached now; trying later may help
     ├── EmbeddingError          the encoder failed or returned what it must not
     └── DataSetError            an evaluation data set can't be read
@@ -23,6 +24,10 @@ class StoreError(AttestError):
 
 class StoreMismatch(StoreError):
     """The store was built with another schema or embedding model."""
+
+
+class StoreDamaged(StoreError):
+    """What the store wrote can't be read any more."""
 
 
 class StoreUnreachable(StoreError):

@@ -40,12 +40,12 @@ from memory.outcomes import (
     ANSWERING_TOO_SLOW,
     NOTHING_ASKED,
     SEARCH_DOWN,
-    STORE_DOWN,
     TOO_SLOW,
     Found,
     all_loaded,
     asked_text,
     finish,
+    store_failure,
     within,
 )
 from memory.query.base import (
@@ -362,7 +362,7 @@ class MegaMem:
 def _search_failure(error: Exception) -> str:
     """Return what the asker is told when nothing could be found."""
     if isinstance(error, StoreError):
-        return STORE_DOWN
+        return store_failure(error)
     return TOO_SLOW if isinstance(error, DeadlineExceeded) else SEARCH_DOWN
 
 

@@ -12,6 +12,7 @@ from memory.documents import (
     Properties,
     Sentence,
 )
+from memory.errors import StoreDamaged, StoreError
 from memory.query.base import Candidate, Draft, Packed, WeightedQuery
 from memory.query.fusion import Route
 from memory.query.trace import Run
@@ -21,6 +22,10 @@ NEAREST = 3
 
 STORE_DOWN = (
     "The document store can't be reached right now. Please try again in a few minutes."
+)
+STORE_DAMAGED = (
+    "The document store is damaged, so I can't search it. Trying again won't help: "
+    "please tell an administrator."
 )
 SEARCH_DOWN = (
     "Searching the documents failed, so I can't tell what they say. Please try again "
@@ -35,6 +40,11 @@ ANSWERING_TOO_SLOW = (
     "I found documents that may hold the answer, but had no time left to write it."
 )
 NOTHING_ASKED = "Please ask a question in words."
+
+
+def store_failure(error: StoreError) -> str:
+    """Return what the asker is told of a store that can't be searched."""
+    return STORE_DAMAGED if isinstance(error, StoreDamaged) else STORE_DOWN
 
 
 @dataclass(frozen=True, slots=True)

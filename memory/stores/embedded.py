@@ -6,7 +6,7 @@ import os
 import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -24,11 +24,15 @@ from memory.documents import (
     Vector,
     View,
 )
-from memory.errors import StoreError
 from memory.stores import embedded_rows as rows
 from memory.stores.base import EmbeddedHashes, Replacement
 from memory.stores.embedded_filters import among, quoted, scope_filter
-from memory.stores.embedded_meta import note_stamp, one_at_a_time, open_folder
+from memory.stores.embedded_meta import (
+    note_stamp,
+    one_at_a_time,
+    open_folder,
+    store_errors,
+)
 from memory.stores.embedded_writes import Writes
 from memory.stores.objects import (
     PROPERTY_COLUMNS,
@@ -264,15 +268,8 @@ class EmbeddedStore:
             create_keyword_indexes(table)
         return table
 
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except (RuntimeError, OSError, ValueError) as error:
-            raise StoreError(
-                f"The store in {self._folder} refused: {_cause(error)} "
-                "Check the folder's rights and space."
-            ) from error
+    def _errors(self) -> AbstractContextManager[None]:
+        return store_errors(self._folder)
 
 
 def connect(folder: Path) -> Any:
@@ -309,9 +306,3 @@ def _hits(found: Any, scores: list[float]) -> list[Hit]:
         )
     ]
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))
-
-
-def _cause(error: Exception) -> str:
-    """Return an error's first line, cut (a filter may be long), without its source path."""
-    line = str(error).partition("\n")[0]
-    return re.split(r",? /\S+\.rs", line)[0][:200].rstrip(" .,") + "."

@@ -5,19 +5,24 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from memory.errors import StoreError, StoreMismatch
+from memory.errors import StoreDamaged, StoreError, StoreMismatch
 
 FILE = "store.json"
 LOCK_FILE = "opening.lock"
 FIRST_TABLE = "objects"
 #: The mend that always works: all of a store follows from the database.
-DAMAGED = (
-    "If it's damaged, stop Attest, delete the folder and run `./manage.py rebuild`."
+_MEND = "stop Attest, delete the folder and run `./manage.py rebuild`."
+#: How LanceDB's errors say that a file isn't what was written; they have no class.
+_DAMAGE = (
+    *("corrupt", "appear to be a lance file", "failed to decode", "panicked"),
+    *("failed to fill whole buffer", "file size is too small", "outside file of size"),
+    *("invalid utf8", "unexpected eof", "decompression failed"),
 )
 
 
@@ -74,11 +79,31 @@ def point_at(folder: Path, note: dict[str, Any]) -> None:
 
 
 def unusable(folder: Path, error: Exception) -> StoreError:
-    """Return the error of a folder that can't be read or made."""
+    """Return the error of a folder that can't be read, written or made."""
+    cause = _cause(error)
+    broken_note = isinstance(error, json.JSONDecodeError | UnicodeDecodeError)
+    if broken_note or any(sign in str(error).lower() for sign in _DAMAGE):
+        return StoreDamaged(
+            f"The store in {folder} is damaged and can't be used: {cause} To mend it, "
+            f"{_MEND}"
+        )
     return StoreError(
-        f"The store's folder {folder} can't be used ({error}). "
-        f"Check its rights and space. {DAMAGED}"
+        f"The store in {folder} can't be used: {cause} Check the folder's rights and "
+        f"space. If it's damaged, {_MEND}"
     )
+
+
+@contextmanager
+def store_errors(folder: Path) -> Iterator[None]:
+    """Turn LanceDB's and the system's errors into ours."""
+    try:
+        yield
+    except Exception as error:
+        # The class of a panic in LanceDB's threads can't be imported.
+        panic = type(error).__name__ == "RustPanic"
+        if not panic and not isinstance(error, RuntimeError | OSError | ValueError):
+            raise
+        raise unusable(folder, error) from error
 
 
 @contextmanager
@@ -87,6 +112,12 @@ def one_at_a_time(folder: Path) -> Iterator[None]:
     with (folder / LOCK_FILE).open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def _cause(error: Exception) -> str:
+    """Return an error's first line, cut (a filter may be long), without its source path."""
+    line = str(error).partition("\n")[0]
+    return re.split(r",? /\S+\.rs", line)[0][:200].rstrip(" .,") + "."
 
 
 def _described(note: dict[str, Any]) -> str:

@@ -7,8 +7,7 @@ note is the swap: one step, whole or not at all.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from uuid import uuid4
 
@@ -20,8 +19,8 @@ from memory.stores.embedded_meta import (
     FIRST_TABLE,
     point_at,
     read_note,
+    store_errors,
     table_of,
-    unusable,
 )
 
 #: Searches that began before a swap may take so long; then the old table is removed.
@@ -96,9 +95,5 @@ class EmbeddedPlace:
             raise StoreError("Only a store that `fresh` made can be swapped in.")
         return name
 
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except (RuntimeError, OSError, ValueError) as error:
-            raise unusable(self._folder, error) from error
+    def _errors(self) -> AbstractContextManager[None]:
+        return store_errors(self._folder)

@@ -22,8 +22,8 @@ from bots.replies import reply_to
 from connectors.access import scope_of
 from connectors.models import Document
 from memory.documents import Outcome, Turn
-from memory.errors import StoreError
-from memory.outcomes import STORE_DOWN
+from memory.errors import StoreDamaged, StoreError
+from memory.outcomes import STORE_DAMAGED, STORE_DOWN
 from tests.bots.worlds import abstained, answered, make_person
 
 
@@ -155,6 +155,12 @@ def test_the_store_s_own_words_are_for_administrators_alone(incoming, pipeline):
     assert "/srv/attest/store" not in str(reply_to(answer_from_json(done.answer)))
     [stage] = done.answer["trace"]
     assert stage["detail"]["message"] == "/srv/attest/store is damaged: rebuild it."
+
+
+def test_nobody_is_told_to_try_a_damaged_store_again(incoming, pipeline):
+    pipeline.answers.append(StoreDamaged("/srv/attest/store is damaged: rebuild it."))
+    done = answer_exchange(receive(incoming()).id)
+    assert (done.outcome, done.reply) == ("failed", STORE_DAMAGED)
 
 
 def test_a_worker_that_comes_back_late_writes_nothing(incoming, pipeline, document):

@@ -7,7 +7,7 @@ import pytest
 
 from memory.access import WORKSPACE_SCOPE, Scope
 from memory.documents import ABSTENTION, Outcome, Question, Sentence, Turn
-from memory.errors import EmbeddingError, StoreError
+from memory.errors import EmbeddingError, StoreDamaged, StoreError
 from memory.megamem import MegaMem
 from memory.query.base import Draft, WeightedQuery
 from memory.query.retrieval import Retrieved
@@ -175,6 +175,16 @@ def test_a_store_that_is_down_is_a_failure_and_not_an_abstention():
     assert answer.outcome is Outcome.FAILED
     assert "document store" in answer.text
     assert answer.fallbacks == ("retrieve: StoreError, no answer",)
+
+
+def test_a_damaged_store_is_told_from_one_that_is_away():
+    away, damaged = (
+        ask(pipeline(retriever=FakeRetriever(error=error("/srv/store")))).text
+        for error in (StoreError, StoreDamaged)
+    )
+    assert "try again in a few minutes" in away
+    assert "Trying again won't help" in damaged
+    assert "/srv" not in damaged
 
 
 @pytest.mark.parametrize("stage", ["gate", "packer", "authority"])

@@ -17,7 +17,7 @@ from memory.building import Builder
 from memory.chunking import Chunker
 from memory.documents import Block, BlockKind, Content, Outcome, Question, Section, View
 from memory.errors import StoreUnreachable
-from memory.megamem import STORE_DOWN
+from memory.outcomes import STORE_DOWN
 from memory.systems import Parts, megamem
 from tests.connectors.worlds import FakeEmbedder
 from tests.servers.fixtures import made_server

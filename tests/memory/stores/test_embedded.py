@@ -2,12 +2,15 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
+from memory.access import WORKSPACE_SCOPE
 from memory.documents import View
-from memory.errors import StoreError, StoreMismatch
+from memory.errors import StoreDamaged, StoreError, StoreMismatch
 from memory.stores import embedded
 from memory.stores.embedded import EmbeddedStore
+from memory.stores.embedded_meta import store_errors
 from memory.stores.embedded_place import EmbeddedPlace
 from tests.contracts.corpus import DIMENSIONS, document
 from tests.contracts.store import StoreContract
@@ -42,8 +45,42 @@ def test_another_schema_is_refused(tmp_path):
 
 def test_an_unreadable_note_is_a_store_error(tmp_path):
     (tmp_path / "store.json").write_text("{")
-    with pytest.raises(StoreError, match="can't be used"):
+    with pytest.raises(StoreDamaged, match="can't be used.*delete.*rebuild"):
         EmbeddedStore(tmp_path, "fake", 16)
+
+
+@pytest.mark.parametrize("garbage", [b"", b"garbage" * 500], ids=["empty", "garbage"])
+def test_a_damaged_file_is_told_from_a_store_that_is_away(tmp_path, garbage):
+    EmbeddedStore(tmp_path, "fake", DIMENSIONS).replace_documents([document("a", "b")])
+    for file in (tmp_path / "objects.lance" / "data").iterdir():
+        file.write_bytes(garbage)
+    damaged = EmbeddedStore(tmp_path, "fake", DIMENSIONS)
+    vector = np.eye(DIMENSIONS, dtype=np.float32)[0]
+    for read in (
+        lambda: damaged.nearest(View.CHUNKS, vector, 3, WORKSPACE_SCOPE),
+        lambda: damaged.keyword(View.CHUNKS, "b", 3, WORKSPACE_SCOPE),
+        lambda: list(damaged.inventory(View.CHUNKS)),
+    ):
+        with pytest.raises(StoreDamaged, match="delete the folder.*manage.py rebuild"):
+            read()
+
+
+def test_a_panic_of_the_database_is_a_damaged_store(tmp_path):
+    """A class that can't be imported, as garbage in an index raises it."""
+    panic = type("RustPanic", (Exception,), {})
+    with pytest.raises(StoreDamaged), store_errors(tmp_path):
+        raise panic("rust future panicked: unknown error")
+    with pytest.raises(KeyError), store_errors(tmp_path):
+        raise KeyError("an error of ours is none of the store's")
+
+
+def test_a_folder_without_rights_is_not_called_damaged(tmp_path):
+    with (
+        pytest.raises(StoreError, match="rights and space") as told,
+        store_errors(tmp_path),
+    ):
+        raise PermissionError("Permission denied")
+    assert not isinstance(told.value, StoreDamaged)
 
 
 def test_a_folder_that_is_a_file_is_a_store_error(tmp_path):
