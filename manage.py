@@ -30,7 +30,7 @@ def main() -> int:
     from django.core.management import execute_from_command_line
     from django.db import DatabaseError
 
-    from console.database_trouble import mend_of
+    from console.database_trouble import mend_of, told
     from console.preparation import prepare_for
 
     try:
@@ -40,7 +40,7 @@ def main() -> int:
         return 2
     except DatabaseError as error:
         mend = mend_of(error) or "`./manage.py doctor` says more."
-        sys.stderr.write(f"The database can't be prepared: {error}. {mend}\n")
+        sys.stderr.write(f"The database can't be prepared: {told(error)}. {mend}\n")
         return 2
     return run_told(execute_from_command_line)
 
@@ -49,7 +49,7 @@ def run_told(run: Callable[[list[str]], None]) -> int:
     """Run a command; tell on one line of a disk or database that fails meanwhile."""
     from django.db import DatabaseError, IntegrityError, ProgrammingError
 
-    from console.database_trouble import mend_of
+    from console.database_trouble import mend_of, told
 
     try:
         run(sys.argv)
@@ -64,7 +64,7 @@ def run_told(run: Callable[[list[str]], None]) -> int:
         mend = mend_of(error)
         if not mend or "--traceback" in sys.argv:
             raise
-        sys.stderr.write(f"The database failed: {error}. {mend}\n")
+        sys.stderr.write(f"The database failed: {told(error)}. {mend}\n")
         return 2
     except OSError as error:
         if error.errno not in UNWRITABLE or "--traceback" in sys.argv:

@@ -14,6 +14,7 @@ from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 
 from connectors.models import Person
+from console.database_locks import wait_for_my_turn
 from console.models import SignInLink
 
 if TYPE_CHECKING:
@@ -35,9 +36,9 @@ def administrator(email: str = "") -> User:
     with this address, or where a new one's address is none.
     """
     try:
-        # SQLite lets one transaction at a time look and write; elsewhere the unique
-        # name stops the second of two that start at once.
         with transaction.atomic():
+            # Without it, two that start at once would each find none.
+            wait_for_my_turn("first administrator")
             return _found(email) or _first_administrator(email)
     except IntegrityError:
         if found := _found(email):

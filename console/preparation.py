@@ -44,13 +44,16 @@ def prepare_for(arguments: Sequence[str]) -> None:
 def prepare_home(home: Path) -> None:
     """Create what is missing and apply the migrations that are not applied.
 
-    Safe when several commands start at once: one of them migrates, the others wait.
+    Safe when several commands start at once, on several machines too: one of them
+    migrates, the others wait.
     """
     if not _pending():
         return
     from django.core.management import call_command
 
-    with _alone(home / "migrate.lock"):
+    from console.database_locks import one_at_a_time
+
+    with _alone(home / "migrate.lock"), one_at_a_time("migrations"):
         if _pending():
             call_command("migrate", verbosity=0, interactive=False)
 

@@ -3,8 +3,12 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
+import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 from pytest_socket import disable_socket, enable_socket, socket_allow_hosts
@@ -53,11 +57,30 @@ def home(tmp_path) -> Path:
 
 
 @pytest.fixture
-def child_environment(home) -> dict[str, str]:
-    """Return the environment of a child process that has `home` and no settings."""
-    ours = {"DJANGO_SETTINGS_MODULE", "ATTEST_HOME"}
+def child_environment(home) -> Iterator[dict[str, str]]:
+    """Return the environment of a child process that has `home` and no settings.
+
+    It has a database of its own: SQLite in the home, or one on the server where the
+    tests run on PostgreSQL.
+    """
+    ours = {"DJANGO_SETTINGS_MODULE", "ATTEST_HOME", "ATTEST_DATABASE_URL"}
     kept = {name: value for name, value in os.environ.items() if name not in ours}
-    return {**kept, "ATTEST_HOME": str(home), "PYTHONUNBUFFERED": "1"}
+    kept |= {"ATTEST_HOME": str(home), "PYTHONUNBUFFERED": "1"}
+    if server := os.environ.get("ATTEST_TEST_DATABASE_URL"):
+        with own_database(server) as url:
+            yield {**kept, "ATTEST_DATABASE_URL": url}
+    else:
+        yield kept
+
+
+@contextmanager
+def own_database(server: str) -> Iterator[str]:
+    """Make a database on a PostgreSQL server, dropped afterwards; give its URL."""
+    name = f"child_{uuid4().hex}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+        yield f"{server.rpartition('/')[0]}/{name}"
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture

@@ -1,37 +1,16 @@
-"""Database, model, store, sources, accounts."""
+"""Model, store, sources, accounts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.db import DatabaseError, connection
 
 from connectors.errors import OptionError
 from connectors.models import Document, Source, SyncRun
 from connectors.registry import connector_for
-from console.database_trouble import mend_of
 from console.doctor.findings import Finding, fail, ok, warn
-from console.preparation import prepare_home
 from memory.errors import AttestError
-
-
-def database() -> Iterator[Finding]:
-    """Open the database and bring its tables up to date."""
-    try:
-        prepare_home(settings.ATTEST_HOME)
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-    except DatabaseError as error:
-        yield fail(
-            "database",
-            f"{connection.vendor} can't be used: {error}",
-            mend_of(error)
-            or "Check ATTEST_DATABASE_URL, and that this user may write to ATTEST_HOME.",
-        )
-    else:
-        yield ok("database", f"{connection.vendor}, tables up to date")
 
 
 def model() -> Iterator[Finding]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from console.settings.environment import SettingError
 
@@ -17,6 +16,20 @@ SQLITE_PRAGMAS = (
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;"
 )
 BUSY_TIMEOUT_S = 20
+
+#: What may stand behind the `?` of a PostgreSQL URL; libpq's documentation has them.
+POSTGRES_OPTIONS = (
+    *("sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl"),
+    *("target_session_attrs", "connect_timeout", "application_name"),
+)
+#: A host that says nothing is told soon; a connection whose other end is gone too.
+POSTGRES_DEFAULTS = {
+    "connect_timeout": "10",
+    "application_name": "attest",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+}
 
 
 def database(url: str, *, home: Path) -> dict[str, Any]:
@@ -33,11 +46,6 @@ def database(url: str, *, home: Path) -> dict[str, Any]:
     if parts.scheme == "sqlite" and not parts.netloc and len(parts.path) > 1:
         return sqlite(home / unquote(parts.path[1:]))
     if parts.scheme in {"postgres", "postgresql"} and parts.hostname and parts.path[1:]:
-        if find_spec("psycopg") is None:
-            raise SettingError(
-                "ATTEST_DATABASE_URL names PostgreSQL, but its driver is not "
-                "installed: install the package psycopg into Attest's environment."
-            )
         return {
             "ENGINE": "django.db.backends.postgresql",
             "NAME": unquote(parts.path[1:]),
@@ -46,10 +54,23 @@ def database(url: str, *, home: Path) -> dict[str, Any]:
             "HOST": parts.hostname,
             "PORT": str(port or ""),
             "CONN_HEALTH_CHECKS": True,
+            "OPTIONS": POSTGRES_DEFAULTS | _options(parts),
         }
     raise SettingError(
         f"ATTEST_DATABASE_URL names no database that is known; accepted: {ACCEPTED}."
     )
+
+
+def _options(parts: SplitResult) -> dict[str, str]:
+    found = dict(parse_qsl(parts.query, keep_blank_values=True))
+    if parts.fragment or not found.keys() <= set(POSTGRES_OPTIONS):
+        # An option's name isn't told: it may be the end of a password.
+        raise SettingError(
+            "ATTEST_DATABASE_URL has an option that isn't known; accepted: "
+            f"{', '.join(POSTGRES_OPTIONS)}. A `?` or `#` in a password is written "
+            "%3F or %23."
+        )
+    return found
 
 
 def sqlite(path: Path) -> dict[str, Any]:

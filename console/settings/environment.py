@@ -22,7 +22,9 @@ from dotenv import dotenv_values
 PREFIX = "ATTEST_"
 CHECKOUT = Path(__file__).resolve().parents[2]
 #: Read by the Makefile, `.ci/run` and the tests, never by the product.
-READ_ELSEWHERE = frozenset({"ATTEST_SHARED", "ATTEST_VENVS"})
+READ_ELSEWHERE = frozenset(
+    {"ATTEST_SHARED", "ATTEST_TEST_DATABASE_URL", "ATTEST_VENVS"}
+)
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})

@@ -3,7 +3,6 @@
 import pytest
 from django.db import connection
 
-from console.settings import database_url as module
 from console.settings.database_url import database
 from console.settings.environment import SettingError
 
@@ -19,8 +18,7 @@ def test_a_sqlite_url_is_absolute_or_relative_to_the_home(tmp_path):
     )
 
 
-def test_a_postgres_url_is_taken_apart(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "find_spec", lambda _name: object())
+def test_a_postgres_url_is_taken_apart(tmp_path):
     parts = database("postgres://u%40x:p%2Fw@db.example:5433/attest", home=tmp_path)
     assert parts["ENGINE"] == "django.db.backends.postgresql"
     assert (parts["USER"], parts["PASSWORD"]) == ("u@x", "p/w")
@@ -31,10 +29,18 @@ def test_a_postgres_url_is_taken_apart(tmp_path, monkeypatch):
     )
 
 
-def test_it_says_when_the_postgres_driver_is_missing(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "find_spec", lambda _name: None)
-    with pytest.raises(SettingError, match="psycopg"):
-        database("postgres://db.example/attest", home=tmp_path)
+def test_a_postgres_url_may_ask_for_tls(tmp_path):
+    url = "postgres://db.example/attest?sslmode=verify-full&connect_timeout=3"
+    options = database(url, home=tmp_path)["OPTIONS"]
+    assert (options["sslmode"], options["connect_timeout"]) == ("verify-full", "3")
+
+
+@pytest.mark.parametrize("rest", ["?ssl=true", "?sslmode=require&w0rd", "#w0rd"])
+def test_an_option_that_is_not_known_is_refused_without_repeating_it(rest, tmp_path):
+    with pytest.raises(SettingError, match="sslmode") as caught:
+        database(f"postgres://u:p@db.example/attest{rest}", home=tmp_path)
+    assert "w0rd" not in str(caught.value)
+    assert "db.example" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +52,7 @@ def test_it_refuses_other_urls_without_repeating_them(url, tmp_path):
     assert url not in str(caught.value).replace("sqlite:///path", "")
 
 
+@pytest.mark.sqlite
 @pytest.mark.django_db
 def test_sqlite_holds_foreign_keys_and_waits_for_locks():
     with connection.cursor() as cursor:

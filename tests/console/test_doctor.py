@@ -7,10 +7,11 @@ from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 
 from connectors.models import Document, Source, SyncRun
 from console.accounts import administrator
-from console.doctor import data, machine
+from console.doctor import data, database, machine
 from console.doctor.findings import Level, fail, ok, run_checks, warn
 from console.management.commands import doctor
 
@@ -102,8 +103,10 @@ def test_a_full_disk_is_told(monkeypatch, free, level):
 
 @pytest.mark.django_db
 def test_the_database_is_brought_up_to_date_and_told():
-    [finding] = data.database()
-    assert (finding.level, finding.message) == (Level.OK, "sqlite, tables up to date")
+    [finding] = database.database()
+    name, told = finding.message.split(", ")
+    assert (finding.level, told) == (Level.OK, "tables up to date")
+    assert name.split()[0].lower() == connection.vendor
 
 
 @pytest.mark.django_db

@@ -13,6 +13,7 @@ from django.db import DatabaseError, OperationalError, ProgrammingError
 from manage import main as manage_main
 
 
+@pytest.mark.sqlite
 def test_a_command_on_an_empty_home_makes_what_it_needs(manage, home):
     done = manage("sign_in_link")
     assert (done.returncode, done.stderr) == (0, "")
@@ -66,6 +67,7 @@ def test_a_wrong_setting_is_told_on_one_line_without_its_value(manage, home):
     )
 
 
+@pytest.mark.sqlite
 def test_a_database_that_is_none_is_told_on_one_line(manage, home):
     home.mkdir(mode=0o700)
     (home / "attest.sqlite3").write_bytes(b"no database" * 100)

@@ -1,15 +1,19 @@
 """Accounts, one-time links and the pages to sign in."""
 
+import time
 from datetime import timedelta
 from io import StringIO
+from threading import Thread
 
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
 from connectors.models import Person
+from console import accounts
 from console.accounts import is_valid, make_link, use_link
 from console.models import SignInLink
 
@@ -165,6 +169,33 @@ def test_pages_are_strict_and_the_console_gets_what_its_theme_needs(client, acco
     console = client.get("/console/")["Content-Security-Policy"]
     assert "script-src 'self' 'unsafe-eval'" in console
     assert "script-src 'self' 'unsafe-inline'" not in console
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_first_administrator_is_made_where_two_are_asked_for_at_once(monkeypatch):
+    made = accounts._made
+
+    def slowly(email):
+        time.sleep(0.3)
+        return made(email)
+
+    def ask(email):
+        try:
+            accounts.administrator(email)
+        except accounts.NoSuchAccount:
+            refused.append(email)
+        finally:
+            connection.close()
+
+    refused = []
+    monkeypatch.setattr(accounts, "_made", slowly)
+    asking = [Thread(target=ask, args=[f"{name}@example.com"]) for name in "ab"]
+    for thread in asking:
+        thread.start()
+    for thread in asking:
+        thread.join()
+    [first] = get_user_model().objects.all()
+    assert {first.email, *refused} == {"a@example.com", "b@example.com"}
 
 
 @pytest.mark.parametrize(

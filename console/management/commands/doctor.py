@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from console.doctor import data, machine, models
+from console.doctor import data, database, machine, models
 from console.doctor.findings import Check, Level, run_checks
 
 CHECKS: Sequence[Check] = (
@@ -18,7 +18,7 @@ CHECKS: Sequence[Check] = (
     machine.packages,
     machine.configuration,
     machine.home,
-    data.database,
+    database.database,
     data.model,
     models.language_models,
     data.gate,
