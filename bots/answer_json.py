@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
+from connectors.content_json import storable_text
 from memory.documents import (
     Answer,
     Evidence,
@@ -63,7 +64,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {storable_text(str(key)): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     if isinstance(value, (set, frozenset)):
@@ -75,8 +76,7 @@ def _scalar(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, str):
-        # PostgreSQL's jsonb refuses NUL, lone surrogates can't be encoded at all.
-        return value.replace("\0", "").encode("utf-8", "replace").decode()
+        return storable_text(value)
     if hasattr(value, "item"):  # a numpy scalar
         value = value.item()
     if isinstance(value, (int, float)):

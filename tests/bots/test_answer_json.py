@@ -94,7 +94,7 @@ def test_values_that_json_lacks_become_plain_ones():
         "lost": math.nan,
         "when": datetime(2026, 1, 2, tzinfo=UTC),
         "ids": {chunk_id},
-        "text": "a\0b\ud800",
+        "text\0": "a\0b\ud800",
     }
     answer = Answer(
         Outcome.FAILED, "", 0.0, 0.0, trace=(StageTrace("retrieve", 1.0, detail),)
@@ -106,7 +106,8 @@ def test_values_that_json_lacks_become_plain_ones():
         "lost": None,
         "when": "2026-01-02T00:00:00+00:00",
         "ids": [str(chunk_id)],
-        "text": "ab?",
+        # One for one, as sentences are parts of a text by their place.
+        "text\ufffd": "a\ufffdb\ufffd",
     }
 
 

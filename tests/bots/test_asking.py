@@ -1,4 +1,5 @@
 import threading
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -21,7 +22,7 @@ from bots.models import Exchange
 from bots.replies import reply_to
 from connectors.access import scope_of
 from connectors.models import Document
-from memory.documents import Outcome, Turn
+from memory.documents import Outcome, StageTrace, Turn
 from memory.errors import StoreDamaged, StoreError
 from memory.outcomes import STORE_DAMAGED, STORE_DOWN
 from tests.bots.worlds import abstained, answered, make_person
@@ -78,6 +79,14 @@ def test_the_answer_is_stored_with_its_figures(incoming, pipeline, document):
     assert done.answer["searched"] == {"Handbook": 1}
     assert done.answered_at is not None
     assert done.milliseconds is not None
+
+
+def test_an_answer_in_characters_that_no_database_takes_is_stored(incoming, pipeline):
+    odd = "a\0b\ud800"
+    trace = (StageTrace("answer", 1.0, {odd: odd}),)
+    pipeline.answers.append(replace(abstained(), text=odd, trace=trace))
+    done = answer_exchange(receive(incoming()).id)
+    assert (done.state, done.reply) == ("done", "a\ufffdb\ufffd")
 
 
 def test_a_renamed_source_is_named_as_it_is_now(incoming, pipeline, source, document):
