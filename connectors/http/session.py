@@ -16,6 +16,7 @@ import requests
 from requests import PreparedRequest, Response
 from requests.utils import requote_uri
 
+from connectors.errors import ConnectorError
 from connectors.http.adapter import CheckedAdapter, RefusedAddress
 from connectors.http.confinement import Confinement
 from connectors.http.errors import (
@@ -116,6 +117,14 @@ class SourceSession(requests.Session):
             request = self._redirected(request, target)
         raise OffOrigin(f"{self._asked(request)}: more than {MAX_REDIRECTS} redirects.")
 
+    def status_of(self, response: Response) -> int:
+        """Return the status that an answer means; vendors differ in what they send."""
+        return response.status_code
+
+    def refused(self, response: Response, asked: str) -> ConnectorError:
+        """Return the error of an answer that waiting doesn't change."""
+        return refusal(response.status_code, response.headers, asked, self._mends)
+
     def _with_key(self, request: PreparedRequest) -> PreparedRequest:
         if self._key is None or not self.confinement.gets_key(request.url or ""):
             return request
@@ -151,13 +160,13 @@ class SourceSession(requests.Session):
         except (requests.ConnectionError, requests.Timeout, CutOff) as error:
             attempts.why = _told(error)
             return None
-        status = response.status_code
+        status = self.status_of(response)
         if status in TRANSIENT:
             attempts.why = f"it answered {status}"
             attempts.status, attempts.headers = status, response.headers
             return None
         if status >= 400:
-            raise refusal(status, response.headers, self._asked(request), self._mends)
+            raise self.refused(response, self._asked(request))
         if not bounds.is_file and claims_json(response) and response.content:
             try:
                 json_of(response)
