@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import structlog
+from django.conf import settings
 
 from console.serving import LOOK_EVERY_S, Repeating
 
@@ -17,7 +18,10 @@ def background_work() -> tuple[Repeating, ...]:
 
 
 class BackgroundWork:
-    """Loads the models at its first call, so that no reader waits for them; then syncs."""
+    """Loads the models at its first call, so that no reader waits for them; then syncs.
+
+    Where there are workers, they sync.
+    """
 
     def __init__(self) -> None:
         """Nothing is loaded yet."""
@@ -28,6 +32,8 @@ class BackgroundWork:
         if not self._is_warm:
             self._is_warm = True
             warm()
+        if settings.ATTEST_REDIS_URL:
+            return
         from connectors.syncing import run_due
 
         run_due(should_stop=should_stop)

@@ -114,5 +114,21 @@ def home_is_private(**_kwargs: Any) -> list[CheckMessage]:
     ]
 
 
+@register()
+def workers_share_the_database(**_kwargs: Any) -> list[CheckMessage]:
+    """W004: SQLite is a file of one machine, and one process writes at a time."""
+    engine = settings.DATABASES["default"]["ENGINE"]
+    if not settings.ATTEST_REDIS_URL or "sqlite" not in engine:
+        return []
+    return [
+        Warning(
+            "ATTEST_REDIS_URL is set while the database is SQLite: workers must run on "
+            "this machine, and wait for each other.",
+            hint="Set ATTEST_DATABASE_URL to a PostgreSQL database.",
+            id="attest.W004",
+        )
+    ]
+
+
 def _is_local() -> bool:
     return (urlsplit(settings.ATTEST_BASE_URL).hostname or "") in LOOPBACK

@@ -23,6 +23,8 @@ from console.settings.security import *  # noqa: F403
 from console.settings.security import ATTEST_BASE_URL
 from console.settings.stores import *  # noqa: F403
 from console.settings.theme import UNFOLD as UNFOLD
+from console.settings.workers import *  # noqa: F403
+from console.settings.workers import ATTEST_REDIS_URL
 
 BASE_DIR = CHECKOUT
 
@@ -86,6 +88,8 @@ INSTALLED_APPS = [
     "django.contrib.humanize",
     "axes",
     "csp",
+    # Only where there are workers: it loads Celery into every process.
+    *(["django_celery_beat"] if ATTEST_REDIS_URL else []),
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from console.doctor import data, database, machine, models
+from console.doctor import data, database, machine, models, workers
 from console.doctor.findings import Check, Level, run_checks
 
 CHECKS: Sequence[Check] = (
@@ -23,6 +23,7 @@ CHECKS: Sequence[Check] = (
     models.language_models,
     data.gate,
     data.store,
+    workers.workers,
     data.sources,
     data.accounts,
 )
