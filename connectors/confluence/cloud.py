@@ -21,7 +21,6 @@ from connectors.confluence.cloud_values import (
 from connectors.confluence.site import (
     Attachment,
     Bodies,
-    Changed,
     Comment,
     Facts,
     Group,
@@ -33,13 +32,12 @@ from connectors.confluence.site import (
     chunked,
 )
 from connectors.confluence.v1 import (
-    V1,
     inner,
     inner_text,
     quoted,
-    scope,
     text,
 )
+from connectors.confluence.v1_site import V1Site
 from connectors.errors import IncompleteListing
 from connectors.http.errors import NotFound, NotJson
 
@@ -60,14 +58,12 @@ _PARENTS = {
 }
 
 
-class CloudSite:
+class CloudSite(V1Site):
     """Implements connectors.confluence.site.Site."""
 
     def __init__(self, client: Client, site_url: str) -> None:
         """Ask through `client`; links that people follow start with `site_url`."""
-        self._client = client
-        self._site_url = site_url
-        self._v1 = V1(client, "/wiki/rest/api")
+        super().__init__(client, site_url, api="/wiki/rest/api")
         self._keys: dict[str, str] = {}
 
     def whoami(self) -> str:
@@ -117,10 +113,6 @@ class CloudSite:
     def facts(self, space: Space) -> Iterator[tuple[str, Facts]]:
         """Yield readers and labels in bulk."""
         return self._v1.facts_in(space.key)
-
-    def readers_of(self, content_id: str) -> Subjects:
-        """Return who is on a page's or folder's own list."""
-        return self._v1.restriction(content_id)
 
     def labels_of(self, page_id: str) -> tuple[str, ...]:
         """Return a page's labels."""
@@ -179,13 +171,6 @@ class CloudSite:
                 return self._node(item, "page")
         return None
 
-    def comment_versions(
-        self, space: Space | None, page_ids: Sequence[str] = ()
-    ) -> Iterator[tuple[str, str, int]]:
-        """Yield page, comment and version, as the search index has them."""
-        key = space.key if space else None
-        return self._v1.comment_versions(scope(key, page_ids))
-
     def comments(self, node: Node) -> Sequence[Comment]:
         """Return footer comments, then those on a text, each oldest first."""
         path = f"{V2}/{_COLLECTIONS[node.kind]}/{node.id}"
@@ -228,23 +213,11 @@ class CloudSite:
             if found := attachment_of(item, self._site_url):
                 yield found
 
-    def download(self, attachment: Attachment, *, max_bytes: int) -> bytes:
-        """Return a file's bytes; the site sends them from its media host."""
-        return self._client.download(attachment.download, max_bytes=max_bytes)
-
-    def changed_since(self, literal: str) -> Iterator[Changed]:
-        """Yield what changed, by the search index."""
-        return self._v1.changed_since(literal)
-
     def user_name(self, account: str) -> str:
         """Return a person's public name."""
         path = "/wiki/rest/api/user"
         found = self._client.object(path, {"accountId": account})
         return inner_text(found, "displayName") or inner_text(found, "publicName")
-
-    def groups(self) -> Iterator[Group]:
-        """Yield all groups."""
-        return self._v1.groups()
 
     def members(self, group: Group) -> Iterator[User]:
         """Yield a group's members by account id."""
@@ -254,6 +227,10 @@ class CloudSite:
         """Return an address that leads on to the page."""
         anchor = f"#{quote('-'.join(anchor.split()))}" if anchor else ""
         return f"{self._site_url}/wiki/display/{space_key}/{quote_plus(title)}{anchor}"
+
+    def id_url(self, content_id: str) -> str:
+        """Return an address that leads on to a content."""
+        return f"{self._site_url}/wiki/pages/viewpage.action?pageId={quote(content_id)}"
 
     def file_url(self, page_id: str, name: str) -> str:
         """Return the address of a file on a page."""

@@ -22,7 +22,6 @@ from connectors.confluence.data_center_values import (
 from connectors.confluence.site import (
     Attachment,
     Bodies,
-    Changed,
     Comment,
     Facts,
     Group,
@@ -34,16 +33,15 @@ from connectors.confluence.site import (
 )
 from connectors.confluence.v1 import (
     FACTS,
-    V1,
     account_of,
     inner,
     inner_text,
     labels_of,
     page_of,
     quoted,
-    scope,
     text,
 )
+from connectors.confluence.v1_site import V1Site
 from connectors.http.errors import NotFound, NotJson, NotSignedIn
 
 API = "/rest/api"
@@ -52,14 +50,12 @@ _NODE = "version,space,ancestors,history"
 _COMMENT = "body.storage,version,history,extensions.inlineProperties,extensions.resolution,ancestors"
 
 
-class DataCenterSite:
+class DataCenterSite(V1Site):
     """Implements connectors.confluence.site.Site."""
 
     def __init__(self, client: Client, site_url: str) -> None:
         """Ask through `client`; links that people follow start with `site_url`."""
-        self._client = client
-        self._site_url = site_url
-        self._v1 = V1(client, API)
+        super().__init__(client, site_url, api=API)
         #: Ancestors come with each page; they needn't be asked for again.
         self._above: dict[str, tuple[Parent, ...]] = {}
 
@@ -133,10 +129,6 @@ class DataCenterSite:
             for item in self._client.items(f"{API}/content", params):
                 yield text(item, "id"), self._v1.facts(item)
 
-    def readers_of(self, content_id: str) -> Subjects:
-        """Return who is on a page's own list."""
-        return self._v1.restriction(content_id)
-
     def labels_of(self, page_id: str) -> tuple[str, ...]:
         """Return a page's labels."""
         path = f"{API}/content/{page_id}"
@@ -177,13 +169,6 @@ class DataCenterSite:
                 return self._node(item)
         return None
 
-    def comment_versions(
-        self, space: Space | None, page_ids: Sequence[str] = ()
-    ) -> Iterator[tuple[str, str, int]]:
-        """Yield page, comment and version, as the search index has them."""
-        key = space.key if space else None
-        return self._v1.comment_versions(scope(key, page_ids))
-
     def comments(self, node: Node) -> Sequence[Comment]:
         """Return a page's comments, answers with what they answer."""
         path = f"{API}/content/{node.id}/child/comment"
@@ -210,22 +195,10 @@ class DataCenterSite:
             if found := attachment_of(item, node.id, self._site_url):
                 yield found
 
-    def download(self, attachment: Attachment, *, max_bytes: int) -> bytes:
-        """Return a file's bytes."""
-        return self._client.download(attachment.download, max_bytes=max_bytes)
-
-    def changed_since(self, literal: str) -> Iterator[Changed]:
-        """Yield what changed, by the search index."""
-        return self._v1.changed_since(literal)
-
     def user_name(self, account: str) -> str:
         """Return a person's name."""
         found = self._client.object(f"{API}/user", {"key": account})
         return inner_text(found, "displayName")
-
-    def groups(self) -> Iterator[Group]:
-        """Yield all groups."""
-        return self._v1.groups()
 
     def members(self, group: Group) -> Iterator[User]:
         """Yield a group's members by user key."""
@@ -236,6 +209,10 @@ class DataCenterSite:
         words = "".join(title.split()) + "-" + "".join(anchor.split())
         fragment = f"#{quote(words)}" if anchor else ""
         return f"{self._site_url}/display/{space_key}/{quote_plus(title)}{fragment}"
+
+    def id_url(self, content_id: str) -> str:
+        """Return an address that leads on to a content."""
+        return f"{self._site_url}/pages/viewpage.action?pageId={quote(content_id)}"
 
     def file_url(self, page_id: str, name: str) -> str:
         """Return the address of a file on a page."""

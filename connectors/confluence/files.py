@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
 import structlog
 
+from connectors.atlassian.one_thing import OneByOne
 from connectors.base import Failed, Skipped, Upsert
 from connectors.confluence.marks import attachment_mark
 from connectors.confluence.options import BYTES_PER_MB
@@ -16,7 +17,7 @@ from connectors.confluence.site import Attachment, Node, Site
 from connectors.conversion.converted import short_title
 from connectors.errors import ConversionError
 from connectors.files.converting import Converter
-from connectors.http.errors import Forbidden, NotFound, NotJson, OffOrigin, TooLarge
+from connectors.http.errors import HttpError, TooLarge
 from memory.access import AccessRule
 from memory.documents import Document
 
@@ -32,6 +33,7 @@ class FileReader:
     people: People
     converter: Converter
     max_bytes: int
+    things: OneByOne = field(default_factory=OneByOne)
 
     def mark(self, attachment: Attachment, page: Node) -> str:
         """Return the attachment's mark as it's now."""
@@ -49,8 +51,10 @@ class FileReader:
             data = self.site.download(attachment, max_bytes=self.max_bytes)
         except TooLarge:
             return self._too_large(attachment, page)
-        except (NotFound, Forbidden, OffOrigin, NotJson) as error:
+        except HttpError as error:
+            self.things.failed(error)
             return Failed(name, url, "not_downloaded", f"{attachment.name}: {error}")
+        self.things.read()
         try:
             converted = self.converter.convert(data, attachment.name)
         except ConversionError as error:

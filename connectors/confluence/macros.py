@@ -7,6 +7,7 @@ What a macro shows of its own text is kept. What it would fetch when the page is
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from lxml import etree
@@ -74,16 +75,24 @@ class References(Protocol):
 
     def included(
         self, title: str, space_key: str, *, excerpt: str | None
-    ) -> str | None:
-        """Return the markup of a page or of its excerpt; None if it may not be shown.
+    ) -> Inclusion | None:
+        """Return the text of a page or of its excerpt; None if it may not be shown.
 
         `excerpt` is the excerpt's name ("" for the unnamed one), None for the page.
         """
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Inclusion:
+    """Another page's markup, and what stands outside of it as that page sees it."""
+
+    markup: str
+    references: References
+
+
 Count = Callable[[str], None]
-Include = Callable[[str, _Element], None]
+Include = Callable[[Inclusion, _Element], None]
 
 
 class Macros:
@@ -191,14 +200,14 @@ class Macros:
         excerpt = parameter(macro, "name") if macro_name == "excerpt-include" else None
         title = page.get(ri("content-title")) or "" if page is not None else ""
         space = page.get(ri("space-key")) or "" if page is not None else ""
-        markup = None
+        found = None
         if title:
-            markup = self._references.included(title, space, excerpt=excerpt)
+            found = self._references.included(title, space, excerpt=excerpt)
         keep_only(macro, None, "div")
-        if markup is None:
+        if found is None:
             self._count(f"macro {macro_name} (left out)")
         else:
-            self._include(markup, macro)
+            self._include(found, macro)
 
 
 def put_label(body: _Element, label: str) -> None:

@@ -8,7 +8,7 @@ that changed. Pages that are as they were aren't fetched in either.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -24,6 +24,7 @@ from connectors.base import (
     Total,
     Unchanged,
 )
+from connectors.confluence.bodies import BodyReader
 from connectors.confluence.cursors import Position, fingerprint
 from connectors.confluence.files import FileReader
 from connectors.confluence.marks import CommentVersion
@@ -32,7 +33,7 @@ from connectors.confluence.pages import Renderer
 from connectors.confluence.reading import PageReader, Wanted
 from connectors.confluence.references import Find, Library, People
 from connectors.confluence.rules import Rules
-from connectors.confluence.site import Attachment, Node, Site, Space, chunked
+from connectors.confluence.site import Node, Site, Space, chunked
 from connectors.confluence.survey import Survey, Surveyor
 from connectors.files.converting import Converter
 
@@ -94,8 +95,10 @@ class Passes:
             if isinstance(rule, Failed):
                 yield rule
                 continue
-            facts = survey.rules.facts.get(node.id)
-            labels = facts.labels if facts else self._site.labels_of(node.id)
+            labels = reader.labels(node)
+            if isinstance(labels, Failed):
+                yield labels
+                continue
             wanted = Wanted(node, labels, survey.comments.get(node.id, ()))
             if reader.unchanged(wanted, rule, known):
                 yield Unchanged(node.id, known.mark(node.id) or "", rule)
@@ -147,37 +150,48 @@ class Passes:
         if self._options.comments:
             for page_id, comment, version in self._site.comment_versions(None, ids):
                 comments.setdefault(page_id, []).append((comment, version))
-        bodies = self._site.bodies(ids).found
+        bodies = reader.bodies.read(ids)
         for id_ in ids:
-            if id_ not in bodies or not self._options.wants(bodies[id_][0].space_key):
+            if error := bodies.failed.get(id_):
+                url = self._site.id_url(id_)
+                yield Failed(id_, url, "unread", str(error))
+                continue
+            if id_ not in bodies.found:
                 yield Delete(id_)
                 continue
-            node, body = bodies[id_]
-            labels = self._site.labels_of(id_)
-            wanted = Wanted(node, labels, comments.get(id_, ()))
-            yield self._recent_page(wanted, body, reader, known)
-            for attachment in self._attachments_of(node):
-                yield reader.attachment(attachment, node, known)
+            node, body = bodies.found[id_]
+            if not self._options.wants(node.space_key):
+                yield Delete(id_)
+                continue
+            yield self._recent_page(node, body, comments.get(id_, ()), reader, known)
+            if self._options.attachments:
+                yield from reader.attachments(node, known)
 
     def _recent_page(
-        self, wanted: Wanted, body: str, reader: PageReader, known: Known
+        self,
+        node: Node,
+        body: str,
+        comments: Sequence[CommentVersion],
+        reader: PageReader,
+        known: Known,
     ) -> Change:
-        node = wanted.node
         rule = reader.rule(node)
         if isinstance(rule, Failed):
             return rule
+        labels = reader.labels(node)
+        if isinstance(labels, Failed):
+            return labels
+        wanted = Wanted(node, labels, comments)
         if reader.unchanged(wanted, rule, known):
             return Unchanged(node.id, known.mark(node.id) or "", rule)
         return reader.page(wanted, body, rule)
-
-    def _attachments_of(self, node: Node) -> Iterable[Attachment]:
-        return self._site.attachments_of(node) if self._options.attachments else ()
 
     def _reader(
         self, rules: Rules, spaces: Mapping[str, Space], find: Find
     ) -> PageReader:
         people = People(self._site)
-        library = Library(self._site, rules, find)
+        bodies = BodyReader(self._site)
+        library = Library(bodies, rules, find)
         renderer = Renderer(
             self.surveyor.source_id, self._site, people, library, self._options.is_cloud
         )
@@ -189,5 +203,5 @@ class Passes:
             self._options.max_bytes,
         )
         return PageReader(
-            self._site, rules, spaces, renderer, files, self._options.comments
+            self._site, rules, spaces, bodies, renderer, files, self._options.comments
         )

@@ -8,21 +8,21 @@ from dataclasses import dataclass, field, replace
 
 import structlog
 
+from connectors.atlassian.one_thing import OneByOne
 from connectors.base import Change, Delete, Failed, Known, Notice, Unchanged, Upsert
+from connectors.confluence.bodies import BodyReader
 from connectors.confluence.files import FileReader
 from connectors.confluence.marks import TOO_NARROW, CommentVersion, Mark, mark_of
 from connectors.confluence.pages import Rendered, Renderer
 from connectors.confluence.rules import Denied, Rules
 from connectors.confluence.site import Attachment, Comment, Node, Site, Space
 from connectors.errors import ConnectorError, ConversionError
-from connectors.http.errors import BadRequest, Forbidden, NotFound, NotJson
+from connectors.http.errors import HttpError
 from memory.access import AccessRule
 
 log = structlog.get_logger(__name__)
 
 ACCESS_UNKNOWN = "access_unknown"
-#: Errors that belong to one thing asked for, and leave the rest of a run as it is.
-_OF_ONE = (Forbidden, NotFound, BadRequest, NotJson)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,14 @@ class PageReader:
     site: Site
     rules: Rules
     spaces: Mapping[str, Space]
+    bodies: BodyReader
     renderer: Renderer
     files: FileReader
     with_comments: bool
     #: Macros that could not be shown, and how many pages hold some.
     unhandled: Counter[str] = field(default_factory=Counter)
     pages_with_unhandled: int = 0
+    _things: OneByOne = field(default_factory=OneByOne)
     _denied: dict[str, str] = field(default_factory=dict)
 
     def rule(self, node: Node) -> AccessRule | Failed:
@@ -84,11 +86,26 @@ class PageReader:
             comments=wanted.comments,
         )
 
+    def labels(self, node: Node) -> Sequence[str] | Failed:
+        """Return a page's labels, asked for where no list has told them."""
+        if facts := self.rules.facts.get(node.id):
+            return facts.labels
+        try:
+            found = self.site.labels_of(node.id)
+        except HttpError as error:
+            self._things.failed(error)
+            return unread(node, error)
+        self._things.read()
+        return found
+
     def read(self, group: Sequence[Wanted]) -> Iterator[Change]:
         """Yield what became of pages that aren't as they were."""
-        bodies = self.site.bodies([wanted.node.id for wanted in group])
+        bodies = self.bodies.read([wanted.node.id for wanted in group])
         for wanted in group:
             found = bodies.found.get(wanted.node.id)
+            if error := bodies.failed.get(wanted.node.id):
+                yield unread(wanted.node, error)
+                continue
             if found is None:
                 # Archived, trashed or hidden since it was listed.
                 yield Delete(wanted.node.id)
@@ -109,14 +126,14 @@ class PageReader:
         if self.with_comments and wanted.comments:
             try:
                 comments = self.site.comments(node)
-            except _OF_ONE as error:
+                self._things.read()
+            except HttpError as error:
+                self._things.failed(error)
                 warnings.append(("comments_unread", str(error)))
         try:
             rendered = self._rendered(wanted, body, rule, comments)
         except ConversionError as error:
             return Failed(node.id, node.url, error.reason, str(error))
-        except _OF_ONE as error:
-            return Failed(node.id, node.url, "unread", str(error))
         except ConnectorError:
             raise
         except Exception as error:  # noqa: BLE001 - one bad page never stops a run
@@ -150,6 +167,18 @@ class PageReader:
             self.pages_with_unhandled += 1
         return rendered
 
+    def attachments(self, page: Node, known: Known) -> Iterator[Change]:
+        """Yield what became of the attachments of a page that may be read."""
+        try:
+            found = list(self.site.attachments_of(page))
+        except HttpError as error:
+            self._things.failed(error)
+            message = f"The files of “{page.title}” ({page.url}) are unread. {error}"
+            yield Notice(message, reason="attachments_unread")
+            return
+        self._things.read()
+        yield from (self.attachment(each, page, known) for each in found)
+
     def attachment(self, attachment: Attachment, page: Node, known: Known) -> Change:
         """Return what became of an attachment of a page that may be read."""
         rule = self.rule(page)
@@ -177,3 +206,8 @@ class PageReader:
                 "The rest of their text is there.",
                 reason="not_shown",
             )
+
+
+def unread(node: Node, error: HttpError) -> Failed:
+    """Return the change for a page that the site can't give."""
+    return Failed(node.id, node.url, "unread", str(error))

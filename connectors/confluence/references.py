@@ -7,13 +7,16 @@ read the included one too; else it's left out and counted.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from connectors.atlassian.one_thing import OneByOne
+from connectors.confluence.bodies import BodyReader
+from connectors.confluence.macros import Inclusion
 from connectors.confluence.marks import TOO_NARROW
 from connectors.confluence.rules import Denied, Rules, is_as_wide
 from connectors.confluence.site import Node, Site
-from connectors.confluence.storage_format import excerpt_of
-from connectors.http.errors import BadRequest, Forbidden, NotFound
+from connectors.confluence.storage_format import excerpts_of
+from connectors.http.errors import HttpError
 from memory.access import AccessRule
 
 
@@ -23,23 +26,22 @@ class People:
 
     site: Site
     _names: dict[str, str] = field(default_factory=dict)
+    _things: OneByOne = field(default_factory=OneByOne)
 
     def name(self, account: str) -> str:
         """Return a person's name, or the account's id where it's hidden."""
         if account and account not in self._names:
-            try:
-                self._names[account] = self.site.user_name(account)
-            except (NotFound, Forbidden, BadRequest):
-                self._names[account] = ""
+            self._names[account] = self._asked(account)
         return self._names.get(account) or account
 
-
-@dataclass(slots=True)
-class Included:
-    """A page whose text may be put into others."""
-
-    node: Node
-    body: str
+    def _asked(self, account: str) -> str:
+        try:
+            found = self.site.user_name(account)
+        except HttpError as error:
+            self._things.failed(error)
+            return ""
+        self._things.read()
+        return found
 
 
 #: Finds a page by its space and title.
@@ -50,17 +52,22 @@ Find = Callable[[str, str], Node | None]
 class Library:
     """Pages that others include, each read once a run."""
 
-    site: Site
+    bodies: BodyReader
     rules: Rules
     find: Find
-    _bodies: dict[str, str] = field(default_factory=dict)
+    _bodies: dict[str, str | None] = field(default_factory=dict)
+    _excerpts: dict[str, dict[str, str]] = field(default_factory=dict)
+    _things: OneByOne = field(default_factory=OneByOne)
 
     def page(self, space_key: str, title: str) -> Node | None:
         """Return a current page by its title, None where it can't be found."""
         try:
-            return self.find(space_key, title)
-        except (NotFound, Forbidden, BadRequest):
+            found = self.find(space_key, title)
+        except HttpError as error:
+            self._things.failed(error)
             return None
+        self._things.read()
+        return found
 
     def admits(self, node: Node, including: AccessRule) -> bool:
         """Tell whether all readers of a rule may read the page."""
@@ -69,20 +76,27 @@ class Library:
         except Denied:
             return False
 
-    def body(self, node: Node) -> str:
-        """Return a page's markup."""
+    def body(self, node: Node) -> str | None:
+        """Return a page's markup, None where it can't be read."""
         if node.id not in self._bodies:
-            found = self.site.bodies([node.id]).found.get(node.id)
-            self._bodies[node.id] = found[1] if found else ""
+            found = self.bodies.read([node.id]).found.get(node.id)
+            self._bodies[node.id] = found[1] if found else None
         return self._bodies[node.id]
 
+    def excerpt(self, node: Node, body: str, name: str) -> str | None:
+        """Return the markup of a page's excerpt, None where it has no such."""
+        if node.id not in self._excerpts:
+            self._excerpts[node.id] = excerpts_of(body)
+        return self._excerpts[node.id].get(name)
 
-@dataclass(slots=True)
+
+@dataclass(frozen=True, slots=True)
 class PageReferences:
     """Answers what one page asks; implements macros.References.
 
-    `included_versions` afterwards holds what became of each included page: its version,
-    or TOO_NARROW.
+    `node` is the page whose markup asks: the one that is read, or one that it includes.
+    `rule` is always that of the first. `included_versions` afterwards holds what became
+    of each included page: its version, TOO_NARROW, or "" where it couldn't be read.
     """
 
     node: Node
@@ -91,6 +105,8 @@ class PageReferences:
     people: People
     library: Library
     included_versions: dict[str, str] = field(default_factory=dict)
+    #: Pages that are open around this one's markup.
+    _above: frozenset[str] = frozenset()
 
     def user_name(self, account: str) -> str:
         """Return a person's name, or the account's id."""
@@ -110,14 +126,19 @@ class PageReferences:
 
     def included(
         self, title: str, space_key: str, *, excerpt: str | None
-    ) -> str | None:
-        """Return the text of another page, None where not all readers may see it."""
+    ) -> Inclusion | None:
+        """Return another page's text, None where not all readers may see it."""
         found = self.library.page(space_key or self.node.space_key, title)
-        if found is None or found.id == self.node.id:
+        above = self._above | {self.node.id}
+        if found is None or found.id in above:
             return None
         if not self.library.admits(found, self.rule):
             self.included_versions[found.id] = TOO_NARROW
             return None
-        self.included_versions[found.id] = str(found.version)
-        body = self.library.body(found)
-        return body if excerpt is None else excerpt_of(body, excerpt)
+        markup = self.library.body(found)
+        self.included_versions[found.id] = "" if markup is None else str(found.version)
+        if markup is not None and excerpt is not None:
+            markup = self.library.excerpt(found, markup, excerpt)
+        if markup is None:
+            return None
+        return Inclusion(markup, replace(self, node=found, _above=above))

@@ -12,14 +12,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from connectors.atlassian.one_thing import OneByOne
 from connectors.confluence.site import Facts, Node, Parent, Site, Space, Subjects
 from connectors.errors import ConnectorError, IncompleteListing
-from connectors.http.errors import BadRequest, Forbidden, NotFound, NotJson
+from connectors.http.errors import Forbidden, HttpError, NotFound
 from memory.access import AccessRule, Principal, group
 
-#: What makes one page's readers doubtful. A site that's down or wants a pause is none
-#: of these: it ends the run, and what was known stays.
-DOUBTS = (Forbidden, NotFound, BadRequest, NotJson, IncompleteListing)
+#: What may make one page's readers doubtful. A site that's down or wants a pause makes
+#: none (see OneByOne): it ends the run, and what was known stays.
+DOUBTS = (HttpError, IncompleteListing)
 
 
 class Denied(Exception):  # noqa: N818 - it's a verdict, no error
@@ -68,6 +69,7 @@ class Rules:
     facts: dict[str, Facts] = field(default_factory=dict)
     #: Accounts that a rule has named so far.
     named: set[str] = field(default_factory=set)
+    _things: OneByOne = field(default_factory=OneByOne)
     _spaces: dict[str, frozenset[Principal]] = field(default_factory=dict)
     _readers: dict[str, Subjects] = field(default_factory=dict)
     _above: dict[str, Sequence[Parent]] = field(default_factory=dict)
@@ -86,7 +88,9 @@ class Rules:
                 raise Denied(f"Its space “{key}” isn't among those that are read.")
             try:
                 self._spaces[key] = self._layer(self.site.space_readers(space))
+                self._things.read()
             except DOUBTS as error:
+                self._doubt(error)
                 raise Denied(
                     f"Who may view the space “{key}” is not told, so nobody reads what "
                     f"lies there. {error}"
@@ -103,7 +107,7 @@ class Rules:
 
     def _asked(self, place: Parent) -> Subjects:
         try:
-            return self.site.readers_of(place.id)
+            found = self.site.readers_of(place.id)
         except NotFound as error:
             # A draft above a page restricts nothing yet, and isn't found. Of anything
             # else that isn't found it can't be told what it restricts.
@@ -111,7 +115,15 @@ class Rules:
                 return Subjects()
             raise unreadable(place, error) from error
         except DOUBTS as error:
+            self._doubt(error)
             raise unreadable(place, error) from error
+        self._things.read()
+        return found
+
+    def _doubt(self, error: ConnectorError) -> None:
+        """Raise what is no doubt about one place."""
+        if isinstance(error, HttpError):
+            self._things.failed(error)
 
     def _ancestors(self, node: Node) -> list[Parent]:
         """Return all that lies above, from the pages that are known or by asking."""
@@ -135,7 +147,9 @@ class Rules:
         if place.id not in self._above:
             try:
                 self._above[place.id] = self.site.ancestors(place)
+                self._things.read()
             except DOUBTS as error:
+                self._doubt(error)
                 raise unreadable(place, error) from error
         found = self._above[place.id]
         return [parent, *found] if place is parent else found

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from connectors.http.errors import HttpError
+
 
 @dataclass(frozen=True, slots=True)
 class Space:
@@ -129,9 +131,13 @@ class User:
 
 @dataclass(slots=True)
 class Bodies:
-    """Pages with their markup, by id; one that isn't there is left out."""
+    """Pages with their markup, by id; one that isn't there is left out.
+
+    `failed` are those that the site can't give, each by its own fault.
+    """
 
     found: dict[str, tuple[Node, str]] = field(default_factory=dict)
+    failed: dict[str, HttpError] = field(default_factory=dict)
 
 
 class Site(Protocol):
@@ -220,6 +226,10 @@ class Site(Protocol):
 
     def page_url(self, space_key: str, title: str, anchor: str) -> str:
         """Return the address of a page by its title."""
+        ...
+
+    def id_url(self, content_id: str) -> str:
+        """Return an address that leads on to a content."""
         ...
 
     def file_url(self, page_id: str, name: str) -> str:

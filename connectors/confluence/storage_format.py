@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from lxml import etree
 from lxml.etree import _Element
@@ -26,10 +27,17 @@ from connectors.confluence.elements import (
     shown_tag,
     text_of,
 )
-from connectors.confluence.macros import Macros, References, parameter, put_label
+from connectors.confluence.macros import (
+    Inclusion,
+    Macros,
+    References,
+    parameter,
+    put_label,
+)
 from connectors.conversion.builder import ContentBuilder
 from connectors.conversion.converted import Warnings
 from connectors.conversion.html_walk import HtmlWalker
+from connectors.errors import ConversionError
 from memory.documents import Content
 
 #: Emoticons that carry meaning in a table; others are ornament.
@@ -44,6 +52,10 @@ _DROPPED = (
 )
 #: Pages that include pages that include pages: as deep as anybody reads.
 MAX_INCLUDES = 3
+#: Characters of all that a page includes, and of one page's own markup: far more than
+#: an editor opens, and a tree of some hundred megabytes.
+MAX_INCLUDED = 5_000_000
+MAX_MARKUP = 10_000_000
 
 
 def convert(
@@ -55,28 +67,33 @@ def convert(
     (Data Center, which puts it before them).
     """
     builder = ContentBuilder()
-    converter = _Converter(references, warnings)
-    root = converter.tree(markup)
+    if len(markup) > MAX_MARKUP:
+        raise ConversionError(
+            "too_large",
+            f"Its markup has {len(markup):,} characters; at most {MAX_MARKUP:,} are "
+            "read. Split the page into smaller ones.",
+        )
+    job = _Job(warnings)
+    root = _Converter(references, job).tree(markup)
     if root is not None:
         _name_headings(root, anchors)
         HtmlWalker(builder, from_markdown=False).walk(root)
-    for name, count in sorted(converter.unhandled.items()):
+    for name, count in sorted(job.unhandled.items()):
         for _ in range(count):
             builder.count_unhandled(name)
     return builder.build()
 
 
-def excerpt_of(markup: str, name: str) -> str | None:
-    """Return the markup of a page's excerpt with this name, "" for the first without.
-
-    None if there's no such excerpt.
-    """
+def excerpts_of(markup: str) -> dict[str, str]:
+    """Return the markup of a page's excerpts by name, "" for the first without one."""
+    found: dict[str, str] = {}
     root = parse(markup, Warnings())
     for macro in root.iter(ac("structured-macro")) if root is not None else ():
-        if macro.get(ac("name")) == "excerpt" and parameter(macro, "name") == name:
+        if macro.get(ac("name")) == "excerpt":
             body = macro.find(ac("rich-text-body"))
-            return inner_markup(body) if body is not None else ""
-    return None
+            text = inner_markup(body) if body is not None else ""
+            found.setdefault(parameter(macro, "name"), text)
+    return found
 
 
 def inner_markup(element: _Element) -> str:
@@ -85,14 +102,23 @@ def inner_markup(element: _Element) -> str:
     return whole[whole.index(">") + 1 : whole.rindex("</")] if "</" in whole else ""
 
 
-class _Converter:
-    """Turns one page's own elements, and those of what it includes."""
+@dataclass(slots=True)
+class _Job:
+    """What a page and the pages that it includes share."""
 
-    def __init__(self, references: References, warnings: Warnings) -> None:
-        self.unhandled: Counter[str] = Counter()
+    warnings: Warnings
+    unhandled: Counter[str] = field(default_factory=Counter)
+    #: Characters of other pages that may still come in.
+    left: int = MAX_INCLUDED
+
+
+class _Converter:
+    """Turns the own elements of one page's markup; what it includes is another's."""
+
+    def __init__(self, references: References, job: _Job, depth: int = 0) -> None:
         self._references = references
-        self._warnings = warnings
-        self._depth = 0
+        self._job = job
+        self._depth = depth
         self._macros = Macros(references, self._count, self._include)
         self._handlers: dict[str, Callable[[_Element], None]] = {
             ac("structured-macro"): self._macros.convert,
@@ -111,7 +137,7 @@ class _Converter:
 
     def tree(self, markup: str) -> _Element | None:
         """Return the markup as HTML's elements alone."""
-        root = parse(markup, self._warnings)
+        root = parse(markup, self._job.warnings)
         if root is None:
             return None
         for element in list(root.iter(ANY_AC)):
@@ -139,17 +165,18 @@ class _Converter:
             retag(element, "span")
 
     def _count(self, name: str) -> None:
-        self.unhandled[name] += 1
+        self._job.unhandled[name] += 1
 
-    def _include(self, markup: str, place: _Element) -> None:
+    def _include(self, found: Inclusion, place: _Element) -> None:
         if self._depth >= MAX_INCLUDES:
             self._count("macro include (too deep)")
             return
-        self._depth += 1
-        try:
-            root = self.tree(markup)
-        finally:
-            self._depth -= 1
+        if len(found.markup) > self._job.left:
+            self._count("macro include (too much)")
+            return
+        self._job.left -= len(found.markup)
+        inner = _Converter(found.references, self._job, self._depth + 1)
+        root = inner.tree(found.markup)
         if root is not None:
             root.tail = None
             place.append(root)

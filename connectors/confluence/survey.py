@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+from connectors.atlassian.one_thing import is_of_one_thing
 from connectors.confluence.marks import CommentVersion
 from connectors.confluence.options import ConfluenceOptions
-from connectors.confluence.rules import DOUBTS, Denied, Rules, is_as_wide
+from connectors.confluence.rules import Denied, Rules, is_as_wide
 from connectors.confluence.site import Attachment, Node, Site, Space
+from connectors.errors import IncompleteListing
+from connectors.http.errors import HttpError
 from memory.access import NOBODY_RULE, AccessRule
 
 
@@ -102,6 +105,9 @@ class Surveyor:
             try:
                 for page_id, facts in self.site.facts(space):
                     survey.rules.facts[page_id] = facts
-            except DOUBTS:
-                # One bad entry spoils a bulk answer; single ones tell which it is.
+            except IncompleteListing:
                 continue
+            except HttpError as error:
+                # One bad entry spoils a bulk answer; single ones tell which it is.
+                if not is_of_one_thing(error):
+                    raise

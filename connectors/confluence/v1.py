@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from connectors.confluence.client import Client, repeated
+from connectors.confluence.client import Client
 from connectors.confluence.site import Changed, Facts, Group, Subjects, User
 from connectors.conversion.converted import aware
 from connectors.http.errors import NotJson
@@ -75,7 +75,7 @@ class V1:
             found = subjects_of(read)
             size = max(_count(read, "user"), _count(read, "group"))
             if start and found.users <= users and found.groups <= groups and size:
-                raise repeated()
+                raise self._client.repeated()
             users |= found.users
             groups |= found.groups
             if not is_cut(read):

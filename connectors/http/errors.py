@@ -6,8 +6,10 @@ ConnectorError (connectors.errors)
 │   ├── Forbidden           403: this one thing, or a scope that the key lacks
 │   ├── NotFound            404: it isn't there, or this account can't see it
 │   ├── RateLimited         429 for longer than a run waits; has `until`
-│   ├── Unavailable         5xx, no connection, a time limit, half an answer
+│   ├── Unavailable         5xx, no connection, a time limit
+│   │   └── BrokenOff       an answer that began, and came to no end at any try
 │   ├── NotJson             a page (of a proxy or sign-in) where data was expected
+│   ├── TooDeep             data that nests deeper than Python reads JSON
 │   ├── TooLarge            more bytes than the limit
 │   └── OffOrigin           a link or redirect to another place than the source's
 └── PermanentError
@@ -58,8 +60,16 @@ class Unavailable(HttpError):
     """The source didn't answer, or not whole, however often it was asked."""
 
 
+class BrokenOff(Unavailable):
+    """An answer began and came to no end, however often it was asked for."""
+
+
 class NotJson(HttpError):
     """Something else than data came back."""
+
+
+class TooDeep(HttpError):
+    """An answer nests deeper than Python reads JSON, as no editor's text does."""
 
 
 class TooLarge(HttpError):

@@ -10,20 +10,26 @@ from typing import Any
 import urllib3.exceptions
 from requests import Response
 
-from connectors.http.errors import NotJson, TooLarge
+from connectors.http.errors import NotJson, TooDeep, TooLarge
 
 _CHUNK = 65_536
+#: Where a response keeps the value of its body.
+_VALUE = "_attest_value"
 
 
 class CutOff(Exception):  # noqa: N818 - it says what happened
-    """The body ended early, or went on for too long; another try may help."""
+    """The body ended early; another try may help."""
+
+
+class TooSlow(CutOff):
+    """The body went on for too long; another try would take as long."""
 
 
 def read_body(response: Response, *, max_bytes: int, seconds: float) -> None:
     """Read the body into the response, decoded.
 
-    Raises TooLarge beyond `max_bytes`, of what it unpacks to as well, and CutOff for
-    half a body or one that isn't there after `seconds`.
+    Raises TooLarge beyond `max_bytes`, of what it unpacks to as well, CutOff for half a
+    body, and TooSlow for one that isn't there after `seconds`.
     """
     declared = response.headers.get("Content-Length", "")
     if declared.isdigit() and int(declared) > max_bytes:
@@ -48,7 +54,7 @@ def _pieces(response: Response, max_bytes: int, until: float) -> Iterator[bytes]
         if size > max_bytes:
             raise _too_large(max_bytes)
         if time.monotonic() > until:
-            raise CutOff("slow")
+            raise TooSlow
         yield piece
 
 
@@ -57,13 +63,30 @@ def _too_large(max_bytes: int) -> TooLarge:
 
 
 def json_of(response: Response) -> Any:
-    """Return the JSON value of a body. Raises NotJson."""
+    """Return the JSON value of a body, read once however often it's asked for.
+
+    Bytes that are no UTF-8 come as U+FFFD, so that one bad text spoils no list. Raises
+    NotJson, and TooDeep for a body that nests deeper than Python reads.
+    """
+    known = response.__dict__
+    if _VALUE not in known:
+        known[_VALUE] = _parsed(response)
+    return known[_VALUE]
+
+
+def _parsed(response: Response) -> Any:
     try:
-        return json.loads(response.content)
+        return json.loads(response.content.decode("utf-8-sig", "replace"))
     except ValueError:
         raise NotJson(
             "Something else than data came back, as from a proxy's or a sign-in page. "
             "Check the base URL, and what stands between here and the source.",
+            response.status_code,
+        ) from None
+    except RecursionError:
+        raise TooDeep(
+            "The answer nests deeper than can be read, as a text can that no editor "
+            "wrote.",
             response.status_code,
         ) from None
 

@@ -51,9 +51,14 @@ def refusal(
     return BadRequest(f"{asked}: the request isn't taken ({status}).", status)
 
 
-def unavailable(asked: str, what: str, status: int | None = None) -> Unavailable:
+def unavailable(
+    asked: str,
+    what: str,
+    status: int | None = None,
+    kind: type[Unavailable] = Unavailable,
+) -> Unavailable:
     """Return the error for a source that doesn't answer, or not whole."""
-    return Unavailable(
+    return kind(
         f"{asked}: {what}. The next run tries again; if it stays so, look whether the "
         "source is up and can be reached from here.",
         status,

@@ -6,7 +6,7 @@ promises holds for whatever they ask.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.cookiejar import DefaultCookiePolicy
 from typing import Any
@@ -20,14 +20,17 @@ from connectors.errors import ConnectorError
 from connectors.http.adapter import CheckedAdapter, RefusedAddress
 from connectors.http.confinement import Confinement
 from connectors.http.errors import (
+    BrokenOff,
     HttpError,
     NotJson,
     OffOrigin,
     RateLimited,
+    TooDeep,
     TooLarge,
+    Unavailable,
 )
 from connectors.http.patience import TRANSIENT, Patience
-from connectors.http.reading import CutOff, claims_json, json_of, read_body
+from connectors.http.reading import CutOff, TooSlow, claims_json, json_of, read_body
 from connectors.http.refusals import Mends, refusal, unavailable
 
 #: Applies a key to a request: requests' own shape of it.
@@ -56,6 +59,10 @@ class _Attempts:
     why: str = ""
     status: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    #: The last one began to answer.
+    broke_off: bool = False
+    #: Another one would take as long, and end as this one did.
+    is_last: bool = False
 
 
 class SourceSession(requests.Session):
@@ -111,11 +118,15 @@ class SourceSession(requests.Session):
         for _ in range(MAX_REDIRECTS + 1):
             self.confinement.check(request.url or "")
             response = self._patiently(request, bounds)
-            target = self.get_redirect_target(response)
+            target = self._target(response, request)
             if target is None:
                 return response
             request = self._redirected(request, target)
         raise OffOrigin(f"{self._asked(request)}: more than {MAX_REDIRECTS} redirects.")
+
+    def resolve_redirects(self, *_: Any, **__: Any) -> Iterator[Any]:
+        """Resolve none: requests would read a redirect's body without a limit."""
+        return iter(())
 
     def status_of(self, response: Response) -> int:
         """Return the status that an answer means; vendors differ in what they send."""
@@ -130,14 +141,25 @@ class SourceSession(requests.Session):
             return request
         return self._key(request)
 
+    def _target(self, response: Response, request: PreparedRequest) -> str | None:
+        try:
+            target = self.get_redirect_target(response)
+            if target is None:
+                return None
+            return urljoin(request.url or "", requote_uri(target))
+        except (ValueError, requests.exceptions.InvalidURL) as error:
+            raise OffOrigin(
+                f"{self._asked(request)}: a redirect to no web address; it's not "
+                "followed."
+            ) from error
+
     def _redirected(self, request: PreparedRequest, target: str) -> PreparedRequest:
         """Return the request that a redirect asks for, with the key only at home."""
         if request.method not in ("GET", "HEAD"):
             raise OffOrigin(f"{self._asked(request)}: answered by a redirect.")
-        url = urljoin(request.url or "", requote_uri(target))
-        self.confinement.check(url)
+        self.confinement.check(target)
         again = request.copy()
-        again.url = url
+        again.url = target
         again.headers.pop("Authorization", None)
         return self._with_key(again)
 
@@ -154,11 +176,13 @@ class SourceSession(requests.Session):
         self, request: PreparedRequest, bounds: _Bounds, attempts: _Attempts
     ) -> Response | None:
         """Return a whole answer, or None where another try may bring one."""
-        attempts.status, attempts.headers = None, {}
+        attempts.status, attempts.headers, attempts.broke_off = None, {}, False
         try:
             response = self._exchange(request, bounds)
         except (requests.ConnectionError, requests.Timeout, CutOff) as error:
             attempts.why = _told(error)
+            attempts.broke_off = isinstance(error, CutOff)
+            attempts.is_last = isinstance(error, TooSlow)
             return None
         status = self.status_of(response)
         if status in TRANSIENT:
@@ -168,11 +192,21 @@ class SourceSession(requests.Session):
         if status >= 400:
             raise self.refused(response, self._asked(request))
         if not bounds.is_file and claims_json(response) and response.content:
-            try:
-                json_of(response)
-            except NotJson:
-                attempts.why = "half an answer came"
-                return None
+            return self._whole(request, response, attempts)
+        return response
+
+    def _whole(
+        self, request: PreparedRequest, response: Response, attempts: _Attempts
+    ) -> Response | None:
+        """Return an answer whose JSON can be read, or None for half of it."""
+        try:
+            json_of(response)
+        except NotJson:
+            attempts.why, attempts.broke_off = "half an answer came", True
+            return None
+        except TooDeep as error:
+            asked = self._asked(request)
+            raise TooDeep(f"{asked}: {error}", error.status) from error
         return response
 
     def _exchange(self, request: PreparedRequest, bounds: _Bounds) -> Response:
@@ -206,7 +240,7 @@ class SourceSession(requests.Session):
         """Wait for the next try, or raise what the last one came to."""
         patience, asked = self.patience, self._asked(request)
         pause = patience.pause_s(attempts.count, attempts.headers)
-        last = attempts.count >= patience.tries
+        last = attempts.is_last or attempts.count >= patience.tries
         if last or not patience.allows(pause, waited_s=attempts.waited_s):
             if attempts.status == 429:
                 until = patience.until(pause)
@@ -215,7 +249,8 @@ class SourceSession(requests.Session):
                     "What was read is kept; a run after that goes on from there.",
                     until,
                 )
-            raise unavailable(asked, attempts.why, attempts.status)
+            kind = BrokenOff if attempts.broke_off else Unavailable
+            raise unavailable(asked, attempts.why, attempts.status, kind)
         attempts.waited_s += pause
         limited = attempts.status == 429
         why = (
@@ -239,6 +274,8 @@ def _told(error: Exception) -> str:
         return f"no connection within {CONNECT_TIMEOUT_S:.0f} s"
     if isinstance(error, requests.Timeout):
         return f"no answer within {READ_TIMEOUT_S:.0f} s"
+    if isinstance(error, TooSlow):
+        return f"the answer took longer than {BODY_TIMEOUT_S:.0f} s"
     if isinstance(error, CutOff):
         return "the answer broke off"
     return "the connection failed or was reset"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 import structlog
 
+from connectors.atlassian.one_thing import OneByOne
 from connectors.base import Change, Failed, Known, Skipped, Unchanged, Upsert
 from connectors.errors import ConversionError
 from connectors.files.converting import Converter
@@ -14,7 +15,6 @@ from connectors.http.errors import HttpError, TooLarge
 from connectors.jira.client import Client
 from connectors.jira.document import Pages, attachment_id
 from connectors.jira.options import BYTES_PER_MB, JiraOptions
-from connectors.jira.reading import is_about_one
 from connectors.jira.site import Attachment, Issue
 from memory.access import AccessRule
 
@@ -32,6 +32,7 @@ class AttachmentReader:
     options: JiraOptions
     pages: Pages
     converter: Converter
+    things: OneByOne = field(default_factory=OneByOne)
 
     def change(
         self, issue: Issue, attachment: Attachment, rule: AccessRule, known: Known
@@ -57,9 +58,9 @@ class AttachmentReader:
         except TooLarge:
             return self._too_large(name, url, attachment.size)
         except HttpError as error:
-            if not is_about_one(error):
-                raise
-            return Failed(name, url, UNREADABLE, str(error))
+            self.things.failed(error)
+            return Failed(name, url, UNREADABLE, f"{attachment.name}: {error}")
+        self.things.read()
         return self._converted(issue, attachment, data, rule, mark)
 
     def _content_url(self, attachment: Attachment) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from connectors.base import (
 from connectors.conversion.converted import aware
 from connectors.errors import ConnectorError, IncompleteListing, PermanentError
 from connectors.files.converting import Converter, PackageConverter
+from connectors.http import Patience
 from connectors.http.errors import BadRequest, HttpError, RateLimited
 from connectors.jira import document
 from connectors.jira.attachments import AttachmentReader
@@ -35,7 +37,7 @@ from connectors.jira.checking import Checking
 from connectors.jira.client import Client
 from connectors.jira.cursor import Window
 from connectors.jira.document import FIELDS, Pages, attachment_id, comment_id, issue_id
-from connectors.jira.issue_changes import IssueChanges, parts_of
+from connectors.jira.issue_changes import IssueChanges, hanging_on, parts_of
 from connectors.jira.options import OPTIONS as OPTIONS
 from connectors.jira.options import JiraOptions
 from connectors.jira.people import People
@@ -71,6 +73,7 @@ class Jira:
         """Connect to nothing yet."""
         self._options = options
         self._client = client or Client(options)
+        self.patience: Patience = self._client.patience
         self._names = Names(source_id)
         self._pages = Pages(source_id, options)
         self._converter = converter or PackageConverter()
@@ -116,6 +119,9 @@ class Jira:
             visit.check_whole()
             reader = visit.reader(self._client, fields)
             for issue in self._all(visit, reader):
+                if isinstance(issue, Unread):
+                    yield f"issue/{issue.id}"
+                    continue
                 yield issue_id(issue)
                 for comment in issue.comments:
                     if comment.is_restricted:
@@ -123,10 +129,11 @@ class Jira:
                 for attachment in issue.attachments:
                     yield attachment_id(issue, attachment.id)
 
-    def access(self) -> Iterator[tuple[str, AccessRule]]:
+    def access(self, known: Known | None = None) -> Iterator[tuple[str, AccessRule]]:
         """Yield the rules of all issues, restricted comments and attachments.
 
-        A comment that is left out has a rule that grants nobody.
+        A comment that is left out has a rule that grants nobody. So has, with `known`,
+        what hangs on an issue that can't be read; then the end isn't seen.
         """
         with _complete_or_not():
             visit = self._visit()
@@ -135,16 +142,10 @@ class Jira:
             reader = visit.reader(self._client, fields)
             rules = self._rules(visit, reader)
             for issue in self._all(visit, reader):
-                rule = rules.of_issue(issue)
-                yield issue_id(issue), rule
-                parts = parts_of(issue, rule, rules)
-                for comment, own in parts.restricted:
-                    yield comment_id(issue, comment.id), own
-                for comment in parts.left_out:
-                    # It may have been readable, and indexed, before.
-                    yield comment_id(issue, comment.id), NOBODY_RULE
-                for attachment in issue.attachments:
-                    yield attachment_id(issue, attachment.id), rule
+                if isinstance(issue, Unread):
+                    yield from _ruled_unread(issue, rules, known)
+                else:
+                    yield from _ruled(issue, rules)
 
     def memberships(self) -> Iterator[Membership]:
         """Yield accounts, groups, project roles and applications, by account id."""
@@ -235,21 +236,60 @@ class Jira:
             )
         return error
 
-    def _all(self, visit: Visit, reader: IssueReader) -> Iterator[Issue]:
+    def _all(self, visit: Visit, reader: IssueReader) -> Iterator[Issue | Unread]:
+        """Yield all issues. Raises IncompleteListing at the end if some weren't whole."""
+        unread: list[Unread] = []
         for found in reader.search(window(0, visit.clauses())):
             for issue in found.issues:
                 if isinstance(issue, Unread):
-                    raise IncompleteListing(
-                        f"The issue with id {issue.id} can't be read whole, so what "
-                        f"hangs on it is unknown. {issue.error}"
-                    )
+                    unread.append(issue)
                 yield issue
+        if unread:
+            names = ", ".join(issue.key or issue.id for issue in unread[:10])
+            raise IncompleteListing(
+                f"{len(unread)} issues can't be read whole ({names}), so what hangs on "
+                f"them is unknown. {unread[0].error}"
+            )
 
 
 @cache
 def _makes_documents() -> str:
     """Return a hash of the module that makes issues into documents."""
     return hashlib.sha256(Path(document.__file__).read_bytes()).hexdigest()
+
+
+def _ruled(issue: Issue, rules: Rules) -> Iterator[tuple[str, AccessRule]]:
+    """Yield the rules of an issue and of what hangs on it."""
+    rule = rules.of_issue(issue)
+    yield issue_id(issue), rule
+    parts = parts_of(issue, rule, rules)
+    for comment, own in parts.restricted:
+        yield comment_id(issue, comment.id), own
+    for comment in parts.left_out:
+        # It may have been readable, and indexed, before.
+        yield comment_id(issue, comment.id), NOBODY_RULE
+    for attachment in issue.attachments:
+        yield attachment_id(issue, attachment.id), rule
+
+
+def _ruled_unread(
+    unread: Unread, rules: Rules, known: Known | None
+) -> Iterator[tuple[str, AccessRule]]:
+    """Yield what is known of an issue's rules; a doubt means no."""
+    told: dict[str, AccessRule] = {}
+    if unread.known is not None:
+        told = dict(_ruled(replace(unread.known, comments=()), rules))
+    yield from told.items()
+    for name in (f"issue/{unread.id}", *hanging_on(unread.id, known or _Nothing())):
+        if name not in told:
+            yield name, NOBODY_RULE
+
+
+class _Nothing:
+    """Knows no document."""
+
+    def mark(self, _: str) -> None:
+        return None
 
 
 def _told(rules: Rules) -> Iterator[Notice]:

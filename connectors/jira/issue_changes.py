@@ -45,6 +45,12 @@ def parts_of(issue: Issue, rule: AccessRule, rules: Rules) -> Parts:
     return Parts(shown, readable, tuple(item for item, own in ruled if own is None))
 
 
+def hanging_on(id_: str, known: Known) -> list[str]:
+    """Return the documents that hung on an issue when it was last read."""
+    before = known.mark(f"issue/{id_}") or ""
+    return [f"issue/{id_}/{name}" for name in before.split(_BETWEEN) if name]
+
+
 @dataclass(frozen=True, slots=True)
 class IssueChanges:
     """Turns issues into changes."""
@@ -71,8 +77,13 @@ class IssueChanges:
         """Yield what became of an issue and of what hangs on it."""
         if isinstance(issue, Unread):
             window.read_again(issue.id)
+            name = f"issue/{issue.id}"
             url = self.pages.url(issue.key) if issue.key else ""
-            yield Failed(f"issue/{issue.id}", url, UNREADABLE, str(issue.error))
+            yield Failed(name, url, UNREADABLE, str(issue.error))
+            message = f"What hangs on the issue {issue.key or issue.id} is unknown."
+            yield Notice(
+                message, UNREADABLE, incomplete=True, external_prefix=f"{name}/"
+            )
             return
         rule = self.rules.of_issue(issue)
         parts = parts_of(issue, rule, self.rules)
@@ -88,11 +99,10 @@ class IssueChanges:
 
     def _gone(self, issue: Issue, parts: Parts, known: Known) -> Iterator[Delete]:
         """Yield the issue's documents of the last time that it hasn't any more."""
-        before = known.mark(issue_id(issue)) or ""
-        now = set(self._inside(issue, parts))
-        for name in before.split(_BETWEEN):
-            if name and name not in now:
-                yield Delete(f"issue/{issue.id}/{name}")
+        now = {f"{issue_id(issue)}/{name}" for name in self._inside(issue, parts)}
+        for name in hanging_on(issue.id, known):
+            if name not in now:
+                yield Delete(name)
 
     def _inside(self, issue: Issue, parts: Parts) -> list[str]:
         """Return what an issue's mark holds: the ids of its other documents, cut short."""

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from connectors.atlassian.client import MAX_PAGES
 from connectors.base import Membership
 from connectors.errors import IncompleteListing
-from connectors.jira.client import MAX_PAGES, Client
+from connectors.jira.client import Client
 from connectors.jira.rules import Names
 from connectors.jira.schemes import EVERYBODY, REFUSED, Schemes
 from connectors.jira.site import Project, User, text, user_of

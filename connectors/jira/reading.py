@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from connectors.http.errors import HttpError, NotFound, OffOrigin
-from connectors.jira.client import Client, TooDeep
-from connectors.jira.schemes import REFUSED
+from connectors.atlassian.one_thing import OneByOne
+from connectors.errors import ConnectorError, IncompleteListing
+from connectors.http.errors import HttpError, NotFound
+from connectors.jira.client import Client
 from connectors.jira.search import Page, Position, search
 from connectors.jira.site import Issue, Project, comments_of, issue_of
 
@@ -17,11 +18,17 @@ COMMENTS_PAGE = 100
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """An issue that could not be read whole; its key where that's known."""
+    """An issue that could not be read whole, and what is known of it."""
 
     id: str
-    error: HttpError
-    key: str = ""
+    error: ConnectorError
+    #: The issue without its comments, None where nothing could be read.
+    known: Issue | None = None
+
+    @property
+    def key(self) -> str:
+        """Return its key, "" where that's not known."""
+        return self.known.key if self.known else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,7 @@ class IssueReader:
         self._client = client
         self._projects = projects
         self._fields = list(fields)
+        self._things = OneByOne()
 
     def search(self, jql: str, position: Position | None = None) -> Iterator[Found]:
         """Yield pages of issues; see connectors.jira.search.search."""
@@ -57,9 +65,9 @@ class IssueReader:
         except NotFound:
             return None
         except HttpError as error:
-            if not is_about_one(error):
-                raise
+            self._things.failed(error)
             return Unread(id_, error)
+        self._things.read()
         issue = issue_of(value, self._projects)
         return self._whole(issue) if issue else None
 
@@ -68,8 +76,10 @@ class IssueReader:
         try:
             asked = {"fields": ",".join(sorted(names))}
             value = self._client.object(f"/issue/{issue.id}", asked)
-        except REFUSED:
+        except HttpError as error:
+            self._things.failed(error)
             return {}
+        self._things.read()
         fields = value.get("fields")
         return fields if isinstance(fields, Mapping) else {}
 
@@ -94,20 +104,11 @@ class IssueReader:
         path = f"/issue/{issue.id}/comment"
         try:
             values = list(self._client.counted(path, asked, key="comments"))
+        except IncompleteListing as error:
+            return Unread(issue.id, error, issue)
         except HttpError as error:
-            if not is_about_one(error):
-                raise
-            return Unread(issue.id, error, issue.key)
+            self._things.failed(error)
+            return Unread(issue.id, error, issue)
+        self._things.read()
         comments = comments_of(values, issue.project)
         return replace(issue, comments=comments, comments_total=len(comments))
-
-
-def is_about_one(error: HttpError) -> bool:
-    """Tell whether a failure is one thing's own, not one of the site or the way there.
-
-    Something broken at the source answers 500 for ever, and must not stop a run for
-    ever; a site that's down, or a limit, ends the run, which goes on later.
-    """
-    if isinstance(error, OffOrigin | TooDeep):
-        return True
-    return error.status in (400, 403, 404, 409, 410, 413, 422, 500)

@@ -14,9 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from connectors.atlassian.client import MAX_PAGES
+from connectors.atlassian.one_thing import may_be_the_sites
 from connectors.errors import ConnectorError, IncompleteListing
-from connectors.http.errors import BadRequest, HttpError, TooLarge
-from connectors.jira.client import MAX_PAGES, Client, TooDeep, items_of, repeated
+from connectors.http.errors import BadRequest, HttpError, TooDeep, TooLarge
+from connectors.jira.client import Client
 
 PAGE = 100
 #: A smaller page of Data Center would hold no more than what it overlaps by.
@@ -79,10 +81,10 @@ def _by_token(
             if token:
                 raise StalePosition("Jira doesn't know this page token.") from error
             raise
-        issues = items_of(page, "issues")
+        issues = client.items_of(page, "issues")
         ids = {str(issue.get("id")) for issue in issues}
         if ids and ids <= seen:
-            raise repeated()
+            raise client.repeated()
         seen |= ids
         follows = page.get("nextPageToken")
         if page.get("isLast") is True or not follows:
@@ -94,11 +96,11 @@ def _by_token(
             yield Page(issues, None)
             return
         if not isinstance(follows, str) or follows in used or follows == token:
-            raise repeated()
+            raise client.repeated()
         used.add(follows)
         token = follows
         yield Page(issues, {"token": token})
-    raise repeated()
+    raise client.repeated()
 
 
 def _by_number(
@@ -115,7 +117,7 @@ def _by_number(
     stepped_back = False
     for _ in range(MAX_PAGES):
         page = _page(client, "/search", {**body, "startAt": start})
-        issues = items_of(page, "issues")
+        issues = client.items_of(page, "issues")
         ids = [str(issue.get("id")) for issue in issues]
         if start > 0 and not seen.intersection(ids):
             start, stepped_back = max(0, start - PAGE), True
@@ -133,28 +135,28 @@ def _by_number(
             yield Page(new, None, total)
             return
         if not new and not stepped_back:
-            raise repeated()
+            raise client.repeated()
         start, stepped_back = start + max(1, len(ids) - 1), False
         yield Page(new, {"start": start, "anchor": ids[-1]}, total)
-    raise repeated()
+    raise client.repeated()
 
 
 def _page(client: Client, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
     """Ask for a page; for a smaller one where it's too much to send or to make.
 
-    One that nests too deep is asked for without texts, so that each issue on it is
-    looked up by itself.
+    Where one issue's text spoils it (it nests too deep, is broken, or larger than any
+    limit), it's asked for without texts, so that each issue on it is looked up by itself.
     """
     size = int(body["maxResults"])
     while True:
+        asked = {**body, "maxResults": size}
         try:
-            return client.post(path, {**body, "maxResults": size})
-        except TooDeep:
-            return client.post(
-                path, {**body, "maxResults": size, "fields": ["updated"]}
-            )
+            return client.post(path, asked)
         except HttpError as error:
             is_too_much = isinstance(error, TooLarge) or error.status == 504
-            if not is_too_much or size <= LEAST:
-                raise
-            size = max(LEAST, size // 4)
+            if is_too_much and size > LEAST:
+                size = max(LEAST, size // 4)
+                continue
+            if isinstance(error, TooDeep | TooLarge) or may_be_the_sites(error):
+                return client.post(path, {**asked, "fields": ["updated"]})
+            raise

@@ -12,7 +12,8 @@ from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.confluence.storage_format import convert, excerpt_of
+from connectors.confluence.macros import Inclusion
+from connectors.confluence.storage_format import convert, excerpts_of
 from connectors.conversion.converted import Warnings
 from memory.documents import BlockKind
 from tests.connectors.conversion.checks import anchors, blocks, check_content
@@ -40,7 +41,9 @@ class Pages:
     def included(self, title, space_key, *, excerpt):
         self.asked.append((title, space_key, excerpt))
         body = self.pages.get(title)
-        return body if excerpt is None or body is None else excerpt_of(body, excerpt)
+        if body is not None and excerpt is not None:
+            body = excerpts_of(body).get(excerpt)
+        return None if body is None else Inclusion(body, self)
 
 
 def content_of(markup, **included):

@@ -12,6 +12,7 @@ from connectors.errors import ConnectorError, OptionError
 from connectors.http import Confinement, Patience, SourceSession
 from connectors.http.errors import (
     BadRequest,
+    BrokenOff,
     Forbidden,
     HttpError,
     NotFound,
@@ -19,6 +20,7 @@ from connectors.http.errors import (
     NotSignedIn,
     OffOrigin,
     RateLimited,
+    TooDeep,
     TooLarge,
     Unavailable,
 )
@@ -376,5 +378,63 @@ def test_a_vendors_library_works_through_it(server, session):
 
 def test_a_trickle_is_given_up(server, session, monkeypatch):
     monkeypatch.setattr("connectors.http.session.BODY_TIMEOUT_S", -1)
-    with pytest.raises(Unavailable, match="broke off"):
+    with pytest.raises(BrokenOff, match="took longer"):
         session.fetch_json(f"{server.url}/data")
+    # Another try would take as long.
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("kind", ["half", "half_json", "too_long"])
+def test_an_answer_that_never_ends_is_told_from_a_source_that_is_away(
+    server, session, kind
+):
+    server.fail(kind, times=9)
+    with pytest.raises(BrokenOff):
+        session.fetch_json(f"{server.url}/data")
+    server.faults.clear()
+    server.fail("reset", times=9)
+    with pytest.raises(Unavailable) as away:
+        session.fetch_json(f"{server.url}/data")
+    assert not isinstance(away.value, BrokenOff)
+
+
+def test_a_length_that_lies_spoils_no_other_answer(server, session):
+    server.replies["/file"] = Reply(b"file " * 10)
+    server.fail("too_short", "/file")
+    assert session.download(f"{server.url}/file", max_bytes=999) == b"file " * 5
+    # What was left over isn't taken for the next answer.
+    assert session.fetch_json(f"{server.url}/data") == {"results": [1, 2]}
+    server.fail("too_long", "/file")
+    assert session.download(f"{server.url}/file", max_bytes=999) == b"file " * 10
+
+
+def test_data_that_nests_too_deep_is_told(server, session):
+    deep = b"[" * 10_000 + b"]" * 10_000
+    server.replies["/deep"] = Reply(deep, headers={"Content-Type": "application/json"})
+    with pytest.raises(TooDeep, match="nests deeper"):
+        session.fetch_json(f"{server.url}/deep")
+    assert len(server.asked) == 1
+    server.replies["/deep"] = Reply(deep, headers={"Content-Type": "text/plain"})
+    with pytest.raises(TooDeep):
+        session.fetch_json(f"{server.url}/deep")
+
+
+def test_bytes_that_are_no_utf_8_spoil_no_list(server, session):
+    body = b'{"results": ["good", "b\xff\xfed"]}'
+    server.replies["/bad"] = Reply(body, headers={"Content-Type": "application/json"})
+    found = session.fetch_json(f"{server.url}/bad")
+    assert found == {"results": ["good", "b\ufffd\ufffdd"]}
+
+
+def test_a_redirects_body_is_bounded_too(server, session):
+    server.replies["/on"] = Reply(b"x" * 5000, 302, {"Location": "/data"})
+    with pytest.raises(TooLarge):
+        session.download(f"{server.url}/on", max_bytes=1000)
+    assert server.paths() == ["/on"]
+
+
+@pytest.mark.parametrize("location", ["http://[", "http://a\xff/", "http://*.x/"])
+def test_a_redirect_to_no_address_is_refused(server, session, location):
+    server.replies["/on"] = Reply(b"", 302, {"Location": location})
+    with pytest.raises(OffOrigin):
+        session.fetch_json(f"{server.url}/on")
