@@ -53,7 +53,8 @@ class Fault:
     """Spoils the next `times` requests whose path contains `path`.
 
     `kind`: reply (another answer), reset (the connection dies), half (the body breaks
-    off), half_json (whole by its length, half by its sense).
+    off), half_json (whole by its length, half by its sense), too_long or too_short (a
+    Content-Length of twice or half of what comes).
     """
 
     kind: str
@@ -67,15 +68,14 @@ class Fault:
         return self.path in asked.path
 
 
-class LoopbackServer:
-    """A threaded HTTP server on 127.0.0.1, for use in `with`."""
+class Running:
+    """A threaded HTTP server on 127.0.0.1, for use in `with`; `handler` answers."""
+
+    handler: type[QuietHandler]
 
     def __init__(self) -> None:
-        self.asked: list[Asked] = []
         self.connections = 0
-        self.faults: list[Fault] = []
-        self.lock = threading.RLock()
-        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server = _Server(("127.0.0.1", 0), self.handler)
         self._server.owner = self
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(0.01,), daemon=True
@@ -93,6 +93,101 @@ class LoopbackServer:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+    owner: Any
+
+    def handle_error(self, *_: object) -> None:
+        """Say nothing: a client that hangs up is what some tests are about."""
+
+    def get_request(self) -> Any:
+        self.owner.connections += 1
+        return super().get_request()
+
+
+class QuietHandler(BaseHTTPRequestHandler):
+    """What handles a request; it logs nothing, and can hang up in a rude way."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1
+    server: _Server
+
+    def log_message(self, *_: object) -> None:
+        """Keep the tests' output clean."""
+
+    def _body(self) -> bytes:
+        return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+
+    def _head(self, status: int, headers: dict[str, str]) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    def _reset(self) -> None:
+        """Close at once, without the good manners of TCP."""
+        linger = struct.pack("ii", 1, 0)
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        self.close_connection = True
+        self.connection.close()
+
+
+class _Handler(QuietHandler):
+    def _serve(self) -> None:
+        owner: LoopbackServer = self.server.owner
+        parts = urlsplit(self.path)
+        queries = parse_qs(parts.query, keep_blank_values=True)
+        asked = Asked(
+            self.command,
+            parts.path,
+            {name: values[0] for name, values in queries.items()},
+            queries,
+            {name.lower(): value for name, value in self.headers.items()},
+            self._body(),
+        )
+        owner.asked.append(asked)
+        fault = owner.fault_for(asked)
+        if fault is not None and fault.kind == "reset":
+            self._reset()
+            return
+        reply = fault.reply if fault and fault.reply else self._answer(owner, asked)
+        self._send(reply, fault.kind if fault else "")
+
+    do_GET = do_POST = do_PUT = do_DELETE = _serve
+
+    def _answer(self, owner: LoopbackServer, asked: Asked) -> Reply:
+        with owner.lock:
+            return owner.answer(asked)
+
+    def _send(self, reply: Reply, kind: str) -> None:
+        body = reply.encoded()
+        if kind == "half_json":
+            body = body[: len(body) // 2]
+        length = {"too_long": 2 * len(body), "too_short": len(body) // 2}
+        told = str(length.get(kind, len(body)))
+        self._head(reply.status, {**reply.headers, "Content-Length": told})
+        self.wfile.write(body[: len(body) // 2] if kind == "half" else body)
+        self.wfile.flush()
+        if kind == "half":
+            self._reset()
+        if kind == "too_long":
+            self.close_connection = True
+
+
+class LoopbackServer(Running):
+    """A vendor's server: `answer` says what, `faults` spoil it."""
+
+    handler = _Handler
+
+    def __init__(self) -> None:
+        self.asked: list[Asked] = []
+        self.faults: list[Fault] = []
+        self.lock = threading.RLock()
+        super().__init__()
 
     def answer(self, asked: Asked) -> Reply:
         raise NotImplementedError
@@ -129,75 +224,6 @@ class LoopbackServer:
                     fault.times -= 1
                     return fault
         return None
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    owner: LoopbackServer
-
-    def handle_error(self, *_: object) -> None:
-        """Say nothing: a client that hangs up is what some tests are about."""
-
-    def get_request(self) -> Any:
-        self.owner.connections += 1
-        return super().get_request()
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    wbufsize = -1
-
-    def log_message(self, *_: object) -> None:
-        """Keep the tests' output clean."""
-
-    def _serve(self) -> None:
-        owner: LoopbackServer = self.server.owner  # type: ignore[attr-defined]
-        parts = urlsplit(self.path)
-        queries = parse_qs(parts.query, keep_blank_values=True)
-        length = int(self.headers.get("Content-Length") or 0)
-        asked = Asked(
-            self.command,
-            parts.path,
-            {name: values[0] for name, values in queries.items()},
-            queries,
-            {name.lower(): value for name, value in self.headers.items()},
-            self.rfile.read(length),
-        )
-        owner.asked.append(asked)
-        fault = owner.fault_for(asked)
-        if fault is not None and fault.kind == "reset":
-            self._reset()
-            return
-        reply = fault.reply if fault and fault.reply else self._answer(owner, asked)
-        self._send(reply, fault.kind if fault else "")
-
-    do_GET = do_POST = do_PUT = do_DELETE = _serve
-
-    def _answer(self, owner: LoopbackServer, asked: Asked) -> Reply:
-        with owner.lock:
-            return owner.answer(asked)
-
-    def _send(self, reply: Reply, kind: str) -> None:
-        body = reply.encoded()
-        if kind == "half_json":
-            body = body[: len(body) // 2]
-        self.send_response(reply.status)
-        for name, value in reply.headers.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body[: len(body) // 2] if kind == "half" else body)
-        self.wfile.flush()
-        if kind == "half":
-            self._reset()
-
-    def _reset(self) -> None:
-        """Close at once, without the good manners of TCP."""
-        linger = struct.pack("ii", 1, 0)
-        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-        self.close_connection = True
-        self.connection.close()
 
 
 #: Names a callable that makes replies from requests, for small servers in tests.

@@ -5,17 +5,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import socket
-import struct
 import threading
 from collections import deque
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
 
+from tests.vendors.loopback import QuietHandler, Running
 from tests.vendors.openai import faults
 from tests.vendors.openai.chats import Chat, Completion, smallest
 from tests.vendors.openai.faults import Fault
@@ -27,136 +25,13 @@ KNOWN = {
 }
 
 
-class OpenAIServer:
-    """A threaded server on 127.0.0.1, for use in `with`. See the package's docstring."""
-
-    def __init__(self, reply: Callable[[Chat], Any] | None = None) -> None:
-        self.reply = reply
-        self.key: str | None = None
-        self.refuses: set[str] = set()
-        self.reports_usage = True
-        self.models = ["model-a", "model-b"]
-        self.dimensions = 32
-        self.chats: list[Chat] = []
-        self.embedded: list[dict[str, Any]] = []
-        self.paths: list[str] = []
-        #: The most requests that were answered at the same time.
-        self.busiest = 0
-        self._busy = 0
-        self._faults: deque[Fault | None] = deque()
-        self._lock = threading.Lock()
-        self._closing = threading.Event()
-        self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._server.owner = self
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, args=(0.01,), daemon=True
-        )
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
-
-    @property
-    def base_url(self) -> str:
-        return f"{self.url}/v1"
-
-    def fail(self, *spoilt: Fault | None, times: int = 1) -> None:
-        """Spoil the next requests, one fault each; None lets one through."""
-        self._faults.extend(spoilt * times)
-
-    def __enter__(self):
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._closing.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    # What the handler asks for.
-
-    def wait(self, seconds: float) -> None:
-        """Be slow, but never slower than the end of the test."""
-        self._closing.wait(seconds)
-
-    def enter(self, change: int) -> None:
-        with self._lock:
-            self._busy += change
-            self.busiest = max(self.busiest, self._busy)
-
-    def next_fault(self) -> Fault | None:
-        with self._lock:
-            return self._faults.popleft() if self._faults else None
-
-    def completion(self, chat: Chat) -> Completion | Fault:
-        for name in ("max_tokens", "max_completion_tokens", "seed"):
-            if name in self.refuses and name in chat.body:
-                return faults.unsupported_parameter(name)
-        if "temperature" in self.refuses and "temperature" in chat.body:
-            return faults.unsupported_value("temperature")
-        if chat.format in self.refuses:
-            return faults.unsupported_format(chat.format)
-        for name in sorted(set(chat.body) - KNOWN):
-            return faults.extra_field(name)
-        made = self.reply(chat) if self.reply else self._plain(chat)
-        return made if isinstance(made, Completion | Fault) else Completion(made)
-
-    @staticmethod
-    def _plain(chat: Chat) -> Any:
-        return "ok" if chat.format == "text" else smallest(chat.schema)
-
-    def embeddings(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Shape: https://developers.openai.com/api/reference/resources/embeddings."""
-        size = body.get("dimensions") or self.dimensions
-        texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
-        rows = []
-        for at, text in enumerate(texts):
-            vector: Any = unit_vector(text, size)
-            if body.get("encoding_format") == "base64":
-                vector = base64.b64encode(vector.astype("<f4").tobytes()).decode()
-            else:
-                vector = vector.tolist()
-            rows.append({"object": "embedding", "index": at, "embedding": vector})
-        tokens = sum(len(text.split()) for text in texts)
-        usage = {"prompt_tokens": tokens, "total_tokens": tokens}
-        answer = {"object": "list", "data": rows, "model": body.get("model")}
-        return answer | ({"usage": usage} if self.reports_usage else {})
-
-    def listing(self) -> dict[str, Any]:
-        """Shape: https://developers.openai.com/api/reference/resources/models."""
-        made = {"object": "model", "created": 1, "owned_by": "tests"}
-        return {"object": "list", "data": [{"id": m} | made for m in self.models]}
-
-
-def unit_vector(text: str, size: int) -> np.ndarray:
-    """Return the vector of a text: shape (size,), length 1, seeded by its hash."""
-    seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
-    vector = np.random.default_rng(seed).standard_normal(size)
-    return (vector / np.linalg.norm(vector)).astype(np.float32)
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 64
-    owner: OpenAIServer
-
-    def handle_error(self, *_: object) -> None:
-        """Say nothing: a client that hangs up is what some tests are about."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    server: _Server
-
-    def log_message(self, *_: object) -> None:
-        """Keep the tests' output clean."""
+class _Handler(QuietHandler):
+    #: A drip is sent byte by byte.
+    wbufsize = 0
 
     def _serve(self) -> None:
-        owner = self.server.owner
-        length = int(self.headers.get("Content-Length") or 0)
-        body = json.loads(self.rfile.read(length) or b"{}")
+        owner: OpenAIServer = self.server.owner
+        body = json.loads(self._body() or b"{}")
         owner.enter(1)
         try:
             self._respond(owner, urlsplit(self.path).path, body)
@@ -245,15 +120,99 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self.wfile.write(b"data: [DONE]\n\n")
 
-    def _head(self, status: int, headers: dict[str, str]) -> None:
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
 
-    def _reset(self) -> None:
-        """Close at once, without the good manners of TCP."""
-        linger = struct.pack("ii", 1, 0)
-        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-        self.close_connection = True
-        self.connection.close()
+class OpenAIServer(Running):
+    """A server for use in `with`. See the package's docstring."""
+
+    handler = _Handler
+
+    def __init__(self, reply: Callable[[Chat], Any] | None = None) -> None:
+        self.reply = reply
+        self.key: str | None = None
+        self.refuses: set[str] = set()
+        self.reports_usage = True
+        self.models = ["model-a", "model-b"]
+        self.dimensions = 32
+        self.chats: list[Chat] = []
+        self.embedded: list[dict[str, Any]] = []
+        self.paths: list[str] = []
+        #: The most requests that were answered at the same time.
+        self.busiest = 0
+        self._busy = 0
+        self._faults: deque[Fault | None] = deque()
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+        super().__init__()
+
+    @property
+    def base_url(self) -> str:
+        return f"{self.url}/v1"
+
+    def fail(self, *spoilt: Fault | None, times: int = 1) -> None:
+        """Spoil the next requests, one fault each; None lets one through."""
+        self._faults.extend(spoilt * times)
+
+    def __exit__(self, *_: object) -> None:
+        self._closing.set()
+        super().__exit__()
+
+    # What the handler asks for.
+
+    def wait(self, seconds: float) -> None:
+        """Be slow, but never slower than the end of the test."""
+        self._closing.wait(seconds)
+
+    def enter(self, change: int) -> None:
+        with self._lock:
+            self._busy += change
+            self.busiest = max(self.busiest, self._busy)
+
+    def next_fault(self) -> Fault | None:
+        with self._lock:
+            return self._faults.popleft() if self._faults else None
+
+    def completion(self, chat: Chat) -> Completion | Fault:
+        for name in ("max_tokens", "max_completion_tokens", "seed"):
+            if name in self.refuses and name in chat.body:
+                return faults.unsupported_parameter(name)
+        if "temperature" in self.refuses and "temperature" in chat.body:
+            return faults.unsupported_value("temperature")
+        if chat.format in self.refuses:
+            return faults.unsupported_format(chat.format)
+        for name in sorted(set(chat.body) - KNOWN):
+            return faults.extra_field(name)
+        made = self.reply(chat) if self.reply else self._plain(chat)
+        return made if isinstance(made, Completion | Fault) else Completion(made)
+
+    @staticmethod
+    def _plain(chat: Chat) -> Any:
+        return "ok" if chat.format == "text" else smallest(chat.schema)
+
+    def embeddings(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Shape: https://developers.openai.com/api/reference/resources/embeddings."""
+        size = body.get("dimensions") or self.dimensions
+        texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
+        rows = []
+        for at, text in enumerate(texts):
+            vector: Any = unit_vector(text, size)
+            if body.get("encoding_format") == "base64":
+                vector = base64.b64encode(vector.astype("<f4").tobytes()).decode()
+            else:
+                vector = vector.tolist()
+            rows.append({"object": "embedding", "index": at, "embedding": vector})
+        tokens = sum(len(text.split()) for text in texts)
+        usage = {"prompt_tokens": tokens, "total_tokens": tokens}
+        answer = {"object": "list", "data": rows, "model": body.get("model")}
+        return answer | ({"usage": usage} if self.reports_usage else {})
+
+    def listing(self) -> dict[str, Any]:
+        """Shape: https://developers.openai.com/api/reference/resources/models."""
+        made = {"object": "model", "created": 1, "owned_by": "tests"}
+        return {"object": "list", "data": [{"id": m} | made for m in self.models]}
+
+
+def unit_vector(text: str, size: int) -> np.ndarray:
+    """Return the vector of a text: shape (size,), length 1, seeded by its hash."""
+    seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+    vector = np.random.default_rng(seed).standard_normal(size)
+    return (vector / np.linalg.norm(vector)).astype(np.float32)
