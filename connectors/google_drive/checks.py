@@ -109,8 +109,8 @@ class Checks:
 
     def _groups(self, account: Account) -> str:
         """Try both scopes of the directory."""
-        groups = account.api("admin").members()
-        users = account.api("admin").users()
+        groups = account.api("admin.members")
+        users = account.api("admin.users")
         try:
             account.ask(
                 users.list(
@@ -139,13 +139,13 @@ class Checks:
         """Look whether the APIs are on that Docs, Sheets and Slides are read by."""
         account = corpora.accounts[0]
         asked = {
-            "Google Docs": account.api("docs").documents().get(documentId=NO_DOCUMENT),
-            "Google Sheets": account.api("sheets")
-            .spreadsheets()
-            .get(spreadsheetId=NO_DOCUMENT),
-            "Google Slides": account.api("slides")
-            .presentations()
-            .get(presentationId=NO_DOCUMENT),
+            "Google Docs": account.api("docs.documents").get(documentId=NO_DOCUMENT),
+            "Google Sheets": account.api("sheets.spreadsheets").get(
+                spreadsheetId=NO_DOCUMENT
+            ),
+            "Google Slides": account.api("slides.presentations").get(
+                presentationId=NO_DOCUMENT
+            ),
         }
         off = []
         for name, request in asked.items():

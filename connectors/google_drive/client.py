@@ -15,7 +15,7 @@ from typing import Any
 from connectors.errors import IncompleteListing
 from connectors.google_drive.json_parts import text
 from connectors.google_drive.options import DIRECTORY_SCOPES, SCOPES, DriveOptions
-from connectors.google_drive.signing_in import Token
+from connectors.google_drive.signing_in import Key, Token
 from connectors.google_drive.transport import ROOTS, ApiSession, Transport, confined
 from connectors.google_drive.values import User
 from connectors.http import Patience
@@ -58,18 +58,23 @@ class _NoTransport:
 
 
 @cache
-def _api(name: str, root: str) -> Any:
-    """Return the library's object for an API; it belongs to no account.
+def _resource(path: str, root: str) -> Any:
+    """Return the library's object for a part of an API, such as drive.files.
 
-    The library takes an address for all of its own, the path included.
+    It belongs to no account, and takes the library a while to make. The library wants
+    an address for all of an API, its path included.
     """
+    api, _, names = path.partition(".")
+    if names:
+        above, _, name = path.rpartition(".")
+        return getattr(_resource(above, root), name)()
     # The stubs know each API's own type; here one function makes any of them.
     make: Any = build
     return make(
-        name,
-        VERSIONS[name],
+        api,
+        VERSIONS[api],
         http=_NoTransport(),
-        client_options={"api_endpoint": f"{root}/{PATHS.get(name, '')}"},
+        client_options={"api_endpoint": f"{root}/{PATHS.get(api, '')}"},
         static_discovery=True,
         cache_discovery=False,
     )
@@ -84,6 +89,7 @@ class Account:
     def __init__(
         self,
         options: DriveOptions,
+        key: Key,
         patience: Patience,
         *,
         subject: str = "",
@@ -93,7 +99,7 @@ class Account:
         self.subject = subject
         self._base_url = options.base_url
         token = Token(
-            options,
+            key,
             subject=subject,
             scopes=DIRECTORY_SCOPES if is_directory else SCOPES,
             patience=patience,
@@ -112,7 +118,7 @@ class Account:
     def me(self) -> User:
         """Return who the account is; `id` is its permission id."""
         if self._me is None:
-            asked = self.drive().about().get(fields="user")
+            asked = self.api("drive.about").get(fields="user")
             user = self.ask(asked).get("user")
             if not isinstance(user, Mapping):
                 raise wrong_shape()
@@ -121,13 +127,10 @@ class Account:
             self._me = User(text(user, "permissionId"), name, email)
         return self._me
 
-    def drive(self) -> Any:
-        """Return the Drive API."""
-        return self.api("drive")
-
-    def api(self, name: str) -> Any:
-        """Return an API of the library, to make requests for `ask`."""
-        return _api(name, self._base_url or ROOTS[name])
+    def api(self, path: str) -> Any:
+        """Return a part of an API, such as drive.files, to make requests for `ask`."""
+        root = self._base_url or ROOTS[path.partition(".")[0]]
+        return _resource(path, root)
 
     def ask(self, request: Any) -> Json:
         """Return the JSON object that a request gets. Raises NotJson for another."""

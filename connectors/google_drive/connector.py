@@ -26,6 +26,7 @@ from connectors.google_drive.people import Directory, People
 from connectors.google_drive.reading import is_about_one
 from connectors.google_drive.rules import Names, Rules
 from connectors.google_drive.sharing import Sharing
+from connectors.google_drive.signing_in import Key
 from connectors.google_drive.survey import Seen, Survey
 from connectors.google_drive.values import PLACE, READERS, User
 from connectors.http import Patience
@@ -57,7 +58,8 @@ class GoogleDrive:
         """Ask for nothing yet."""
         self.patience: Patience = patience or Patience()
         self._options = options
-        self._accounts = accounts_of(options, self.patience)
+        self._key = Key(options)
+        self._accounts = accounts_of(options, self._key, self.patience)
         self._directory = Directory(self._administrator())
         self._rules = Rules(Names(source_id), options, clock)
         contents = Contents(converter or PackageConverter())
@@ -115,7 +117,9 @@ class GoogleDrive:
             return None
         # A consent is for its own account alone.
         subject = "" if self._options.is_oauth else admin
-        return Account(self._options, self.patience, subject=subject, is_directory=True)
+        return Account(
+            self._options, self._key, self.patience, subject=subject, is_directory=True
+        )
 
     def _seen_whole(self) -> Corpora:
         corpora = corpora_of(self._accounts, self._options)

@@ -113,8 +113,8 @@ class Contents:
             )
         if file.mime in EXPORTS:
             return self._exported(account, file)
-        asked = (
-            account.drive().files().get_media(fileId=file.id, supportsAllDrives=True)
+        asked = account.api("drive.files").get_media(
+            fileId=file.id, supportsAllDrives=True
         )
         return self.converter.convert(account.fetch(asked), self.file_name(file))
 
@@ -122,7 +122,7 @@ class Contents:
         self, account: Account, file: File, *warnings: tuple[str, str]
     ) -> Converted:
         mime, suffix = EXPORTS[file.mime]
-        asked = account.drive().files().export_media(fileId=file.id, mimeType=mime)
+        asked = account.api("drive.files").export_media(fileId=file.id, mimeType=mime)
         name = file.name + suffix
         found = self.converter.convert(account.fetch(asked), name)
         return Converted(
@@ -134,16 +134,12 @@ class Contents:
 
 
 def _document(account: Account, file: File, _: Warnings) -> Content:
-    asked = (
-        account.api("docs")
-        .documents()
-        .get(
-            documentId=file.id,
-            includeTabsContent=True,
-            # What somebody suggests isn't said until it's accepted.
-            suggestionsViewMode="PREVIEW_WITHOUT_SUGGESTIONS",
-            fields="title,tabs",
-        )
+    asked = account.api("docs.documents").get(
+        documentId=file.id,
+        includeTabsContent=True,
+        # What somebody suggests isn't said until it's accepted.
+        suggestionsViewMode="PREVIEW_WITHOUT_SUGGESTIONS",
+        fields="title,tabs",
     )
     return document_content(account.ask(asked), file.url)
 
@@ -153,10 +149,8 @@ def _spreadsheet(account: Account, file: File, warnings: Warnings) -> Content:
 
 
 def _presentation(account: Account, file: File, warnings: Warnings) -> Content:
-    asked = (
-        account.api("slides")
-        .presentations()
-        .get(presentationId=file.id, fields="slides")
+    asked = account.api("slides.presentations").get(
+        presentationId=file.id, fields="slides"
     )
     return slides_content(account.ask(asked), file.url, warnings)
 

@@ -10,6 +10,7 @@ from connectors.google_drive import files_api
 from connectors.google_drive.client import Account
 from connectors.google_drive.options import DriveOptions
 from connectors.google_drive.refusals import AccountRefused, Refused
+from connectors.google_drive.signing_in import Key
 from connectors.google_drive.values import Drive, File
 from connectors.http import Patience
 
@@ -74,10 +75,10 @@ class Corpora:
         return seen
 
 
-def accounts_of(options: DriveOptions, patience: Patience) -> list[Account]:
+def accounts_of(options: DriveOptions, key: Key, patience: Patience) -> list[Account]:
     """Return the accounts that are read as, in the options' order."""
     subjects = options.subjects or ("",)
-    return [Account(options, patience, subject=subject) for subject in subjects]
+    return [Account(options, key, patience, subject=subject) for subject in subjects]
 
 
 def corpora_of(accounts: Sequence[Account], options: DriveOptions) -> Corpora:

@@ -55,14 +55,10 @@ def drives(account: Account) -> Iterator[Drive]:
     """Yield the shared drives that an account is a member of."""
 
     def make(token: str | None) -> object:
-        return (
-            account.drive()
-            .drives()
-            .list(
-                pageSize=DRIVES_PAGE,
-                pageToken=token,
-                fields=f"nextPageToken,drives({DRIVE})",
-            )
+        return account.api("drive.drives").list(
+            pageSize=DRIVES_PAGE,
+            pageToken=token,
+            fields=f"nextPageToken,drives({DRIVE})",
         )
 
     for page in account.pages(make):
@@ -83,18 +79,14 @@ def files(account: Account, drive_id: str, query: str, fields: str) -> Iterator[
             if drive_id
             else {"corpora": "user", "includeItemsFromAllDrives": False}
         )
-        return (
-            account.drive()
-            .files()
-            .list(
-                q=query,
-                spaces="drive",
-                supportsAllDrives=True,
-                pageSize=size,
-                pageToken=token,
-                fields=f"nextPageToken,incompleteSearch,files({fields})",
-                **where,
-            )
+        return account.api("drive.files").list(
+            q=query,
+            spaces="drive",
+            supportsAllDrives=True,
+            pageSize=size,
+            pageToken=token,
+            fields=f"nextPageToken,incompleteSearch,files({fields})",
+            **where,
         )
 
     for _ in range(3):
@@ -135,8 +127,8 @@ def below(
 
 def file(account: Account, id_: str, fields: str = WHOLE) -> File | None:
     """Return a file, or None where there's none for this account."""
-    asked = (
-        account.drive().files().get(fileId=id_, supportsAllDrives=True, fields=fields)
+    asked = account.api("drive.files").get(
+        fileId=id_, supportsAllDrives=True, fields=fields
     )
     try:
         return file_of(account.ask(asked))
@@ -148,16 +140,12 @@ def permissions(account: Account, id_: str) -> tuple[Permission, ...] | None:
     """Return whom a file or shared drive is shared with; None where that's not told."""
 
     def make(token: str | None) -> object:
-        return (
-            account.drive()
-            .permissions()
-            .list(
-                fileId=id_,
-                supportsAllDrives=True,
-                pageSize=PERMISSIONS_PAGE,
-                pageToken=token,
-                fields=f"nextPageToken,permissions({PERMISSION})",
-            )
+        return account.api("drive.permissions").list(
+            fileId=id_,
+            supportsAllDrives=True,
+            pageSize=PERMISSIONS_PAGE,
+            pageToken=token,
+            fields=f"nextPageToken,permissions({PERMISSION})",
         )
 
     found: list[Permission] = []
@@ -172,7 +160,9 @@ def permissions(account: Account, id_: str) -> tuple[Permission, ...] | None:
 def start_of_changes(account: Account, drive_id: str) -> str:
     """Return where a change log goes on from now."""
     where = {"driveId": drive_id} if drive_id else {}
-    asked = account.drive().changes().getStartPageToken(supportsAllDrives=True, **where)
+    asked = account.api("drive.changes").getStartPageToken(
+        supportsAllDrives=True, **where
+    )
     return text(account.ask(asked), "startPageToken")
 
 
@@ -185,22 +175,18 @@ def changes(account: Account, drive_id: str, token: str) -> Iterator[ChangePage]
 
     def make(at: str | None) -> object:
         where = {"driveId": drive_id} if drive_id else {}
-        return (
-            account.drive()
-            .changes()
-            .list(
-                pageToken=at,
-                spaces="drive",
-                supportsAllDrives=True,
-                includeItemsFromAllDrives=bool(drive_id),
-                includeRemoved=True,
-                pageSize=CHANGES_PAGE,
-                fields=(
-                    "nextPageToken,newStartPageToken,changes(changeType,removed,"
-                    f"fileId,driveId,drive({DRIVE}),file({WHOLE}))"
-                ),
-                **where,
-            )
+        return account.api("drive.changes").list(
+            pageToken=at,
+            spaces="drive",
+            supportsAllDrives=True,
+            includeItemsFromAllDrives=bool(drive_id),
+            includeRemoved=True,
+            pageSize=CHANGES_PAGE,
+            fields=(
+                "nextPageToken,newStartPageToken,changes(changeType,removed,"
+                f"fileId,driveId,drive({DRIVE}),file({WHOLE}))"
+            ),
+            **where,
         )
 
     try:

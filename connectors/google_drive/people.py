@@ -99,15 +99,11 @@ class Directory:
             raise NotFound("No directory is read.")
 
         def make(token: str | None) -> object:
-            return (
-                account.api("admin")
-                .members()
-                .list(
-                    groupKey=email,
-                    maxResults=MEMBERS_PAGE,
-                    pageToken=token,
-                    fields="nextPageToken,members(email,type,status)",
-                )
+            return account.api("admin.members").list(
+                groupKey=email,
+                maxResults=MEMBERS_PAGE,
+                pageToken=token,
+                fields="nextPageToken,members(email,type,status)",
             )
 
         for page in account.pages(make):
@@ -119,15 +115,11 @@ class Directory:
             return
 
         def make(token: str | None) -> object:
-            return (
-                account.api("admin")
-                .users()
-                .list(
-                    customer="my_customer",
-                    maxResults=USERS_PAGE,
-                    pageToken=token,
-                    fields="nextPageToken,users(primaryEmail,name(fullName),suspended,archived)",
-                )
+            return account.api("admin.users").list(
+                customer="my_customer",
+                maxResults=USERS_PAGE,
+                pageToken=token,
+                fields="nextPageToken,users(primaryEmail,name(fullName),suspended,archived)",
             )
 
         for page in account.pages(make):

@@ -48,7 +48,7 @@ class Grid:
 def sheets_content(account: Account, id_: str, url: str, warnings: Warnings) -> Content:
     """Return the text of all visible sheets; `url` is the spreadsheet's address."""
     builder = ContentBuilder()
-    asked = account.api("sheets").spreadsheets()
+    asked = account.api("sheets.spreadsheets")
     about = account.ask(asked.get(spreadsheetId=id_, fields=SHEETS))
     for sheet in items_of(about, "sheets"):
         grid = _grid(part(sheet, "properties"), builder, warnings)
@@ -81,7 +81,7 @@ def _rows(
     account: Account, id_: str, grid: Grid, warnings: Warnings
 ) -> Iterator[list[Rich]]:
     """Yield a sheet's rows; blank ones between blocks stay out, as they're at an end."""
-    values = account.api("sheets").spreadsheets().values()
+    values = account.api("sheets.spreadsheets.values")
     count = 0
     for block in grid.blocks():
         found = account.ask(

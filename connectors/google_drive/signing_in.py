@@ -9,7 +9,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import google.auth.credentials
 import google.auth.exceptions
 import google.auth.transport.requests
 import google.oauth2.credentials
@@ -66,22 +65,40 @@ class TokenSession(SourceSession):
         )
 
 
+class Key:
+    """What the options hold to sign in with, read once for all accounts.
+
+    Raises OptionError for a private key that can't be read.
+    """
+
+    def __init__(self, options: DriveOptions) -> None:
+        """Read it; ask for nothing yet."""
+        self.url = f"{options.base_url}/token" if options.base_url else TOKEN_URL
+        self._made = (
+            _consent(options, self.url)
+            if options.is_oauth
+            else _signer(options, self.url)
+        )
+        self._is_oauth = options.is_oauth
+
+    def credentials(self, subject: str, scopes: Sequence[str]) -> Any:
+        """Return credentials for an account; a consent is for its own account alone."""
+        if self._is_oauth:
+            return self._made
+        made = self._made.with_scopes(list(scopes))
+        return made.with_subject(subject) if subject else made
+
+
 class Token:
     """One account's access token, got when it's first needed and renewed in time."""
 
     def __init__(
-        self,
-        options: DriveOptions,
-        *,
-        subject: str,
-        scopes: Sequence[str],
-        patience: Patience,
+        self, key: Key, *, subject: str, scopes: Sequence[str], patience: Patience
     ) -> None:
-        """Ask for nothing yet. `subject` is "" for the service account itself."""
-        self._url = f"{options.base_url}/token" if options.base_url else TOKEN_URL
+        """Ask for nothing yet. `subject` is "" for the key's own account."""
         # The library has no types here.
-        self._credentials: Any = _credentials(options, self._url, subject, scopes)
-        self._session = TokenSession(self._url, patience, subject)
+        self._credentials: Any = key.credentials(subject, scopes)
+        self._session = TokenSession(key.url, patience, subject)
         self._is_fresh = False
 
     def __call__(self, request: PreparedRequest) -> PreparedRequest:
@@ -114,22 +131,20 @@ class Token:
         self._is_fresh = True
 
 
-def _credentials(
-    options: DriveOptions, url: str, subject: str, scopes: Sequence[str]
-) -> google.auth.credentials.Credentials:
-    if options.is_oauth:
-        return google.oauth2.credentials.Credentials(  # type: ignore[no-untyped-call]
-            None,
-            refresh_token=options.refresh_token,
-            token_uri=url,
-            client_id=options.client_id,
-            client_secret=options.client_secret,
-        )
+def _consent(options: DriveOptions, url: str) -> Any:
+    return google.oauth2.credentials.Credentials(  # type: ignore[no-untyped-call]
+        None,
+        refresh_token=options.refresh_token,
+        token_uri=url,
+        client_id=options.client_id,
+        client_secret=options.client_secret,
+    )
+
+
+def _signer(options: DriveOptions, url: str) -> Any:
     info: Mapping[str, Any] = {**options.key, "token_uri": url}
     try:
-        return service_account.Credentials.from_service_account_info(  # type: ignore[no-any-return, no-untyped-call]
-            info, scopes=list(scopes), subject=subject or None
-        )
+        return service_account.Credentials.from_service_account_info(info)  # type: ignore[no-untyped-call]
     except (ValueError, google.auth.exceptions.GoogleAuthError):
         # The cause may hold a part of the key.
         raise OptionError(
