@@ -142,4 +142,6 @@ def paragraph(text: str) -> _Element:
 
 def text_of(element: _Element) -> str:
     """Return all text in an element, on one line."""
+    if not len(element):
+        return " ".join((element.text or "").split())
     return " ".join("".join(str(piece) for piece in element.itertext()).split())

@@ -15,9 +15,8 @@ from connectors.conversion.adf_node import (
     type_of,
 )
 from connectors.conversion.rich import Rich, RichBuffer
-from connectors.conversion.tables import Shaped, shape
+from connectors.conversion.tables import Grid, Shaped, joined_header, shape
 
-MAX_COLUMNS = 200
 MAX_DEPTH = 60
 _NAMED = frozenset(("expand", "nestedExpand"))
 _CARDS = frozenset(("blockCard", "embedCard"))
@@ -40,17 +39,6 @@ def read_table(table: Node, count: Count) -> Shaped:
     if cells and all(row and type_of(row[0]) == "tableHeader" for row in cells):
         return Shaped([], None, grid)
     return shape(grid)
-
-
-def joined_header(lines: Sequence[Sequence[Rich]]) -> list[Rich]:
-    """Return one header line of several, the texts of a column joined."""
-    if len(lines) == 1:
-        return list(lines[0])
-    joined: list[Rich] = []
-    for column in range(max((len(line) for line in lines), default=0)):
-        texts = [line[column].text for line in lines if column < len(line)]
-        joined.append(Rich(" / ".join(dict.fromkeys(filter(None, texts)))))
-    return joined
 
 
 def flatten(node: Node, count: Count) -> Rich:
@@ -106,27 +94,10 @@ def _header_rows(rows: Sequence[Sequence[Node]]) -> int:
 
 
 def _grid(rows: Sequence[Sequence[Node]], count: Count) -> list[list[Rich]]:
-    grid: list[list[Rich]] = []
-    below: dict[int, tuple[int, Rich]] = {}
+    grid = Grid(max((len(row) for row in rows), default=0))
     for row in rows:
-        line: list[Rich] = []
         for cell in row:
-            _fill_from_above(line, below)
-            text = flatten(cell, count)
-            down = number(cell, "rowspan", 1)
-            across = max(1, number(cell, "colspan", 1))
-            for _ in range(min(across, MAX_COLUMNS - len(line))):
-                if down > 1:
-                    below[len(line)] = (down - 1, text)
-                line.append(text)
-        _fill_from_above(line, below)
-        grid.append(line)
-    return grid
-
-
-def _fill_from_above(line: list[Rich], below: dict[int, tuple[int, Rich]]) -> None:
-    while (spanning := below.pop(len(line), None)) is not None:
-        left, text = spanning
-        if left > 1:
-            below[len(line)] = (left - 1, text)
-        line.append(text)
+            across, down = number(cell, "colspan", 1), number(cell, "rowspan", 1)
+            grid.add(flatten(cell, count), across=max(1, across), down=down)
+        grid.end_row()
+    return grid.rows

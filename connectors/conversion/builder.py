@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from connectors.conversion.rich import Rich, clean, rich, rich_lines
 from connectors.errors import ConversionError
@@ -80,9 +80,13 @@ class ContentBuilder:
         `new_list` sets it apart from the item before it.
         """
         marker = "- " if ordinal is None else f"{ordinal}. "
-        block = Block(BlockKind.LIST_ITEM, 0, 0, depth=depth)
-        apart = new_list and depth == 0
-        self._add(block, rich(text), prefix="  " * depth + marker, apart=apart)
+        self._add(
+            BlockKind.LIST_ITEM,
+            rich(text),
+            prefix="  " * depth + marker,
+            apart=new_list and depth == 0,
+            depth=depth,
+        )
 
     def quote(self, text: Rich | str) -> None:
         """Add a quoted paragraph."""
@@ -115,9 +119,8 @@ class ContentBuilder:
             self._add(BlockKind.TABLE_HEADER, top, apart=True)
             line, first = top.text, False
         for cells in rows:
-            block = Block(BlockKind.TABLE_ROW, 0, 0, header=line)
             if row := _row(cells, width):
-                self._add(block, row, apart=first)
+                self._add(BlockKind.TABLE_ROW, row, apart=first, header=line)
                 first = False
 
     def append(self, content: Content, *, below: int = 0) -> None:
@@ -139,7 +142,13 @@ class ContentBuilder:
                 self.heading(title, section.level + below, anchor=section.anchor)
             else:
                 apart = content.text[end : block.start] != "\n"
-                self._add(block, text, apart=apart)
+                self._add(
+                    block.kind,
+                    text,
+                    apart=apart,
+                    depth=block.depth,
+                    header=block.header,
+                )
             end = block.end
         self._unhandled.update(content.unhandled)
 
@@ -159,32 +168,32 @@ class ContentBuilder:
 
     def _add(
         self,
-        block: Block | BlockKind,
+        kind: BlockKind,
         text: Rich,
         *,
         prefix: str = "",
         apart: bool = False,
+        depth: int = 0,
+        header: str = "",
     ) -> int:
         """Write a block after its separator and return where it starts."""
-        if not text:
+        if not text.text:
             return self._length
-        if isinstance(block, BlockKind):
-            block = Block(block, 0, 0)
-        self._write(self._separator(block.kind, apart=apart))
+        if self._blocks:
+            self._write(self._separator(kind, apart=apart))
         start = self._length
         self._write(prefix + text.text)
-        self._blocks.append(replace(block, start=start, end=self._length))
-        offset = start + len(prefix)
-        self._links.extend(
-            Link(link.start + offset, link.end + offset, link.url)
-            for link in text.links
-            if link.url
-        )
+        self._blocks.append(Block(kind, start, self._length, depth, header))
+        if text.links:
+            offset = start + len(prefix)
+            self._links.extend(
+                Link(link.start + offset, link.end + offset, link.url)
+                for link in text.links
+                if link.url
+            )
         return start
 
     def _separator(self, kind: BlockKind, *, apart: bool) -> str:
-        if not self._blocks:
-            return ""
         before = self._blocks[-1].kind
         together = (kind is BlockKind.LIST_ITEM and before is kind) or (
             kind in _TABLE and before in _TABLE

@@ -10,9 +10,10 @@ from lxml.etree import _Element
 from connectors.conversion.html_inline import flatten
 from connectors.conversion.html_tags import tag_of
 from connectors.conversion.rich import Rich
-from connectors.conversion.tables import Shaped, shape
+from connectors.conversion.tables import Grid, Shaped, joined_header, shape
 
-_MAX_COLUMNS = 200
+#: As far down as a browser lets a cell reach.
+_FURTHEST = 65_534
 _GROUPS = frozenset(("thead", "tbody", "tfoot"))
 _CELLS = frozenset(("td", "th"))
 
@@ -51,7 +52,7 @@ def read_table(table: _Element) -> Shaped:
     rows = list(_rows(table))
     grid = _grid(rows)
     if count := _header_count(rows):
-        return Shaped([], _joined_header(grid[:count]), grid[count:])
+        return Shaped([], joined_header(grid[:count]), grid[count:])
     filled = [row for row in rows if row.cells]
     if filled and all(tag_of(row.cells[0]) == "th" for row in filled):
         return Shaped([], None, grid)
@@ -86,48 +87,23 @@ def _header_count(rows: list[_Row]) -> int:
 
 
 def _grid(rows: list[_Row]) -> list[list[Rich]]:
-    """Lay cells out by column; a span down or across repeats the cell's text."""
-    grid: list[list[Rich]] = []
-    below: dict[int, tuple[int, Rich]] = {}
+    grid = Grid(max((len(row.cells) for row in rows), default=0))
     for row in rows:
-        line: list[Rich] = []
+        # A line across the whole table is said once.
+        once = len(row.cells) == 1 and not row.in_head
         for cell in row.cells:
-            _fill_from_above(line, below)
-            text = flatten(cell, joined=True)
             across, down = _span(cell, "colspan"), _span(cell, "rowspan")
-            alone = len(row.cells) == 1 and not row.in_head
-            for index in range(min(across, _MAX_COLUMNS - len(line))):
-                value = text if index == 0 or not alone else Rich("")
-                if down > 1:
-                    below[len(line)] = (down - 1, value)
-                line.append(value)
-        _fill_from_above(line, below)
-        grid.append(line)
-    return grid
-
-
-def _fill_from_above(line: list[Rich], below: dict[int, tuple[int, Rich]]) -> None:
-    while (spanning := below.pop(len(line), None)) is not None:
-        left, text = spanning
-        if left > 1:
-            below[len(line)] = (left - 1, text)
-        line.append(text)
+            text = flatten(cell, joined=True)
+            grid.add(text, across=across, down=down, once=once)
+        grid.end_row()
+    return grid.rows
 
 
 def _span(cell: _Element, name: str) -> int:
-    value = (cell.get(name) or "1").strip()
-    return (
-        max(1, int(value))
-        if value.isascii() and value[:5].isdigit() and len(value) < 6
-        else 1
-    )
-
-
-def _joined_header(lines: list[list[Rich]]) -> list[Rich]:
-    if len(lines) == 1:
-        return lines[0]
-    joined: list[Rich] = []
-    for column in range(max((len(line) for line in lines), default=0)):
-        texts = [line[column].text for line in lines if column < len(line)]
-        joined.append(Rich(" / ".join(dict.fromkeys(filter(None, texts)))))
-    return joined
+    value = cell.get(name)
+    if value is None:
+        return 1
+    value = value.strip()
+    if not (value.isascii() and value.isdigit()):
+        return 1
+    return max(1, int(value)) if len(value) < 6 else _FURTHEST

@@ -28,6 +28,7 @@ from connectors.conversion.rich import Rich, RichBuffer
 from connectors.conversion.tables import write_table
 
 _SLUG_DROPS = re.compile(r"[^\w\- ]")
+_UNREAD = SCRIPTS | CONTROLS
 _LANGUAGE = re.compile(r"(?:language|lang|brush)[-:]\s*([\w+#.-]+)")
 _EXPLICIT_ID = re.compile(r"\s*\{#([\w.:-]+)\}\s*$")
 
@@ -94,7 +95,7 @@ class HtmlWalker:
 
     def _enter(self, element: _Element, tag: str) -> bool:
         """Begin an element; return whether its children are to be walked."""
-        if tag in SCRIPTS or tag in CONTROLS or is_hidden(element):
+        if tag in _UNREAD or is_hidden(element):
             return False
         if not self._from_markdown and is_chrome(element, tag):
             self._flush()
@@ -152,7 +153,7 @@ class HtmlWalker:
     def _flush(self) -> None:
         """End the paragraph that is being collected, if there's any."""
         text = self._buffer.take()
-        if not text:
+        if not text.text:
             return
         self._anchor = ""
         if self._term and self._marker is None:

@@ -50,6 +50,22 @@ class Rich:
         return Rich(self.text[length:], tuple(links))
 
 
+EMPTY = Rich("")
+
+
+def collapsed(text: str) -> str:
+    """Return `text` cleaned, each run of white space as one space."""
+    line = " ".join(text.split())
+    if not line:
+        return " " if text else ""
+    if not line.isprintable():
+        return _SPACE.sub(" ", clean(text))
+    # All that `clean` takes out isn't printable: nothing is to be done.
+    if text[0].isspace():
+        line = " " + line
+    return line + " " if text[-1].isspace() else line
+
+
 def clean(text: str) -> str:
     """Return `text` without control characters, zero-width ones and surrogates."""
     return _INVISIBLE.sub("", text)
@@ -84,7 +100,7 @@ class RichBuffer:
         """Append text of the source."""
         if not text:
             return
-        text = _SPACE.sub(" ", clean(text))
+        text = collapsed(text)
         if self._last in ("", " ", "\n") or self._pending_break:
             text = text.lstrip(" ")
         if not text:
@@ -111,13 +127,18 @@ class RichBuffer:
 
     def take(self) -> Rich:
         """Return what was collected and start anew; an open link goes on."""
+        self._pending_break = False
+        if not self._pieces:
+            return EMPTY
         self._save_link()
         text = "".join(self._pieces).rstrip()
-        links = (Link(x.start, min(x.end, len(text)), x.url) for x in self._links)
-        rich = Rich(text, tuple(link for link in links if link.start < link.end))
-        self._pieces, self._links = [], []
-        self._length, self._last, self._pending_break = 0, "", False
-        return rich
+        links: tuple[Link, ...] = ()
+        if self._links:
+            cut = (Link(x.start, min(x.end, len(text)), x.url) for x in self._links)
+            links = tuple(link for link in cut if link.start < link.end)
+            self._links = []
+        self._pieces, self._length, self._last = [], 0, ""
+        return Rich(text, links)
 
     def _save_link(self) -> None:
         if self._link_start is not None:
@@ -153,7 +174,9 @@ class RichBuffer:
 def rich(value: Rich | str) -> Rich:
     """Return `value` on one line: a string is collapsed, a Rich keeps its offsets."""
     if isinstance(value, str):
-        return Rich(_SPACE.sub(" ", clean(value)).strip())
+        return Rich(collapsed(value).strip())
+    if "\n" not in value.text:
+        return value
     return Rich(value.text.replace("\n", " "), value.links)
 
 
@@ -161,5 +184,5 @@ def rich_lines(value: Rich | str) -> Rich:
     """Return `value` with its line breaks; a string's lines are collapsed each."""
     if isinstance(value, Rich):
         return value
-    lines = (_SPACE.sub(" ", clean(line)).strip() for line in value.splitlines())
+    lines = (collapsed(line).strip() for line in value.splitlines())
     return Rich("\n".join(line for line in lines if line))

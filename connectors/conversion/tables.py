@@ -7,10 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from connectors.conversion.builder import ContentBuilder
-from connectors.conversion.rich import Rich
+from connectors.conversion.rich import EMPTY, Rich
+from connectors.errors import ConversionError
 
 #: Numbers, amounts, shares and dates: a header names columns, it doesn't hold these.
 _VALUE = re.compile(r"^[\s$€£¥(+-]*\d[\d\s.,:/'()%$€£¥+-]*(?:[A-Za-z]{1,3})?$")
+
+
+#: A wider table is cut; one with more cells, spans counted, is no table to read.
+MAX_COLUMNS = 200
+MAX_CELLS = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +26,70 @@ class Shaped:
     captions: list[Rich]
     header: list[Rich] | None
     rows: list[list[Rich]]
+
+
+class Grid:
+    """Lays cells out by column: a cell that spans down or across is repeated there.
+
+    Rows are begun, filled and ended in order. `widest` is how many cells the widest row
+    has: a span beyond any table's width means that many. Raises
+    ConversionError("too_large") above MAX_CELLS.
+    """
+
+    def __init__(self, widest: int) -> None:
+        """Start empty."""
+        self.rows: list[list[Rich]] = []
+        self._widest = max(1, widest)
+        self._line: list[Rich] = []
+        #: By column: for how many rows more a cell above reaches down, and its text.
+        self._below: dict[int, tuple[int, Rich]] = {}
+        self._cells = 0
+
+    def add(
+        self, text: Rich, *, across: int = 1, down: int = 1, once: bool = False
+    ) -> None:
+        """Put a cell into the row; `once` leaves the places that it spans empty."""
+        line = self._line
+        self._fill_from_above()
+        if across > MAX_COLUMNS:
+            across = self._widest
+        for index in range(min(across, MAX_COLUMNS - len(line))):
+            value = EMPTY if index and once else text
+            if down > 1:
+                self._below[len(line)] = (down - 1, value)
+            line.append(value)
+
+    def end_row(self) -> None:
+        """End the row that was filled."""
+        self._fill_from_above()
+        self.rows.append(self._line)
+        self._cells += len(self._line)
+        self._line = []
+        if self._cells > MAX_CELLS:
+            raise ConversionError(
+                "too_large",
+                f"A table has more than {MAX_CELLS:,} cells, those that others span "
+                "counted. Split it into smaller ones.",
+            )
+
+    def _fill_from_above(self) -> None:
+        line, below = self._line, self._below
+        while (spanning := below.pop(len(line), None)) is not None:
+            left, text = spanning
+            if left > 1:
+                below[len(line)] = (left - 1, text)
+            line.append(text)
+
+
+def joined_header(lines: Sequence[Sequence[Rich]]) -> list[Rich]:
+    """Return one header line of several, the texts of a column joined."""
+    if len(lines) == 1:
+        return list(lines[0])
+    joined: list[Rich] = []
+    for column in range(max((len(line) for line in lines), default=0)):
+        texts = [line[column].text for line in lines if column < len(line)]
+        joined.append(Rich(" / ".join(dict.fromkeys(filter(None, texts)))))
+    return joined
 
 
 def shape(rows: Sequence[Sequence[Rich]], *, first_is_header: bool = False) -> Shaped:

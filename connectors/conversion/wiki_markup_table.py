@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from connectors.conversion.adf_table import joined_header
 from connectors.conversion.rich import Rich
-from connectors.conversion.tables import Shaped, shape
+from connectors.conversion.tables import Shaped, joined_header, shape
 from connectors.conversion.wiki_markup_inline import Count, inline
 
 #: A bar in one of these is no border.

@@ -14,7 +14,7 @@ from console.benchmarks.outcome import Outcome
 from memory.errors import AttestError
 from memory.evaluation.report import write_json
 
-WHAT = ("build", "resync", "ask", "retrieval")
+WHAT = ("build", "resync", "ask", "retrieval", "convert")
 STORES = ("embedded", "weaviate")
 _LARGE = re.compile(r"([1-9]\d{0,6})(k?)")
 
@@ -23,14 +23,14 @@ class Command(BaseCommand):
     """Measure one thing in a clean home."""
 
     help = (
-        "Measure a folder's first sync (build), re-syncs (resync), questions (ask) or "
-        "searches in stores that grow (retrieval)."
+        "Measure a folder's first sync (build), re-syncs (resync), questions (ask), "
+        "searches in stores that grow (retrieval) or converting markup (convert)."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take what to measure and on what."""
         parser.add_argument("what", choices=WHAT)
-        parser.add_argument("--docs", type=Path, required=True, help="a folder")
+        parser.add_argument("--docs", type=Path, help="a folder; not for convert")
         parser.add_argument(
             "--questions", type=Path, help="JSONL; for ask and retrieval"
         )
@@ -42,6 +42,8 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Start over in a clean home, or measure if this is it."""
+        if options["what"] != "convert" and options["docs"] is None:
+            raise CommandError(f"bench {options['what']} needs --docs, a folder.")
         if options["what"] == "ask" and options["questions"] is None:
             raise CommandError("bench ask needs --questions, a JSONL file.")
         if not options["inside"]:
@@ -82,6 +84,10 @@ class Command(BaseCommand):
             from console.benchmarks.resync import bench_resync
 
             return bench_resync(options["docs"], settings.ATTEST_HOME, self.stderr)
+        if options["what"] == "convert":
+            from console.benchmarks.convert import bench_convert
+
+            return bench_convert(self.stderr)
         if options["what"] == "retrieval":
             return self._retrieval(options)
         from console.benchmarks.ask import bench_ask, read_questions

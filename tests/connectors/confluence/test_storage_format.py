@@ -5,10 +5,7 @@ https://confluence.atlassian.com/conf91/confluence-storage-format-1442847767.htm
 2026-12).
 """
 
-import time
-
 import pytest
-from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -396,31 +393,3 @@ def test_no_word_is_lost_in_any_nesting(made):
 @given(st.text(max_size=200))
 def test_any_text_at_all_gives_content(markup):
     content_of(markup)
-
-
-def test_it_is_nearly_as_fast_as_only_parsing_with_beautifulsoup():
-    page = (
-        "<h2>Travel &amp; expenses</h2><p>Book <strong>two</strong> weeks ahead, see "
-        '<ac:link><ri:page ri:content-title="Rules" /></ac:link>. ' + "Words. " * 40
-    )
-    page += "</p><ul>" + "<li><p>An item of a list</p></li>" * 10 + "</ul>"
-    page += macro("warning", "<p>Keep the receipts.</p>")
-    page += "<table><tr><th>A</th><th>B</th><th>C</th></tr>"
-    page += "<tr><td><p>one</p></td><td><p>two</p></td><td><p>three</p></td></tr>" * 15
-    markup = (page + "</table>") * 15
-    # A busy machine slows either; one round in which both ran freely is enough.
-    assert max(ratio(markup) for _ in range(4)) > 0.8
-
-
-def ratio(markup):
-    ours = best(lambda: convert(markup, Pages(), Warnings()))
-    return best(lambda: BeautifulSoup(markup, "lxml")) / ours
-
-
-def best(work, times=5):
-    found = []
-    for _ in range(times):
-        started = time.perf_counter()
-        work()
-        found.append(time.perf_counter() - started)
-    return min(found)
