@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from connectors.atlassian.one_thing import is_of_one_thing
 from connectors.base import Change, Check, Cursor, Known, Membership, Notice
 from connectors.errors import IncompleteListing
 from connectors.files.converting import Converter, PackageConverter
@@ -23,7 +24,6 @@ from connectors.google_drive.options import OPTIONS as OPTIONS
 from connectors.google_drive.options import DriveOptions
 from connectors.google_drive.passes import Passes
 from connectors.google_drive.people import Directory, People
-from connectors.google_drive.reading import is_about_one
 from connectors.google_drive.rules import Names, Rules
 from connectors.google_drive.sharing import Sharing
 from connectors.google_drive.signing_in import Key
@@ -146,7 +146,7 @@ def _rule_or_nobody(sharing: Sharing, seen: Seen) -> AccessRule:
     except RateLimited:
         raise
     except HttpError as error:
-        if not is_about_one(error):
+        if not is_of_one_thing(error):
             raise
         return NOBODY_RULE
 

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from connectors.conversion.rich import Rich
+from connectors.errors import ConversionError
 
-#: No table is wider, whatever a cell says that it spans.
-MAX_SPAN = 1_000
+#: A table with more places, those that cells span counted, is no table to read.
+MAX_PLACES = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,13 @@ def spread(rows: Sequence[Sequence[Cell]], width: int) -> list[list[Rich]]:
     """Return a table's rows; a cell that spans stands in each place that it covers.
 
     A row with `width` cells has one for each column, covered ones too; one with fewer
-    leaves the covered ones out.
+    leaves the covered ones out. Raises ConversionError above MAX_PLACES.
     """
+    if len(rows) * width > MAX_PLACES:
+        raise ConversionError(
+            "too_large",
+            f"A table has more than {MAX_PLACES:,} cells; split it into smaller ones.",
+        )
     covered: dict[tuple[int, int], Rich] = {}
     found: list[list[Rich]] = []
     for number, cells in enumerate(rows):
@@ -39,7 +45,11 @@ def spread(rows: Sequence[Sequence[Cell]], width: int) -> list[list[Rich]]:
                 line.append(covered[number, column])
                 continue
             line.append(cell.text)
-            _cover(cell, number, column, covered)
+            ends = (
+                min(number + cell.rows, len(rows)),
+                min(column + cell.columns, width),
+            )
+            _cover(cell.text, (number, column), ends, covered)
         _skip_covered(line, number, covered)
         found.append(line)
     return found
@@ -53,9 +63,13 @@ def _skip_covered(
 
 
 def _cover(
-    cell: Cell, number: int, column: int, covered: dict[tuple[int, int], Rich]
+    text: Rich,
+    start: tuple[int, int],
+    ends: tuple[int, int],
+    covered: dict[tuple[int, int], Rich],
 ) -> None:
-    for row in range(min(max(1, cell.rows), MAX_SPAN)):
-        for place in range(min(max(1, cell.columns), MAX_SPAN)):
-            if row or place:
-                covered[number + row, column + place] = cell.text
+    """Note that a cell's text stands in all places from its own to before the ends."""
+    for row in range(start[0], ends[0]):
+        for column in range(start[1], ends[1]):
+            if (row, column) != start:
+                covered[row, column] = text

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import structlog
 
+from connectors.atlassian.one_thing import OneByOne
 from connectors.base import Change, Failed, Known, Notice, Skipped, Unchanged, Upsert
 from connectors.conversion.converted import Converted, short_title
 from connectors.errors import ConnectorError, ConversionError
@@ -17,8 +18,8 @@ from connectors.google_drive.marks import Mark
 from connectors.google_drive.options import BYTES_PER_MB, DriveOptions
 from connectors.google_drive.refusals import CannotDownload, TooLargeToExport
 from connectors.google_drive.survey import Seen
-from connectors.google_drive.values import GOOGLE
-from connectors.http.errors import HttpError, NotJson, OffOrigin, TooLarge
+from connectors.google_drive.values import DRAWING, GOOGLE
+from connectors.http.errors import HttpError, TooLarge
 from memory.access import AccessRule
 from memory.documents import Document
 
@@ -29,8 +30,6 @@ RuleOf = Callable[[Seen], AccessRule]
 
 #: Why a file is asked for again at the next run, though no change log names it.
 UNREADABLE = "unreadable"
-#: Answers that are about one file, not about Google or the way there.
-_OF_ONE = frozenset((400, 403, 404, 409, 410, 413, 422, 500))
 
 
 @dataclass(slots=True)
@@ -46,6 +45,7 @@ class Reader:
     #: By drive and reason: files of kinds that are read, and weren't.
     missed: dict[str, Counter[str]] = field(default_factory=dict)
     _unhandled: Counter[str] = field(default_factory=Counter)
+    _one_by_one: OneByOne = field(default_factory=OneByOne)
 
     def change(self, seen: Seen, known: Known, rule_of: RuleOf) -> Change:
         """Return what became of a file; `rule_of` is asked only where it's needed."""
@@ -81,6 +81,7 @@ class Reader:
             if known.mark(file.id) == mark:
                 return Unchanged(file.id, mark, rule)
             converted = self.contents.read(seen.corpus.account, file)
+            self._one_by_one.read()
         except TooLarge:
             return self._too_large(seen, file.size)
         except HttpError as error:
@@ -106,8 +107,10 @@ class Reader:
             return Skipped(file.id, file.url, "export_too_large", str(error))
         if isinstance(error, CannotDownload):
             return Skipped(file.id, file.url, "cannot_download", str(error))
-        if not is_about_one(error):
-            raise error
+        # Google is known to answer 500 for ever to some exports; it isn't down then.
+        is_odd_export = file.mime == DRAWING and error.status == 500
+        if not is_odd_export:
+            self._one_by_one.failed(error)
         return Failed(file.id, file.url, UNREADABLE, str(error))
 
     def _document(self, seen: Seen, converted: Converted) -> Document:
@@ -133,12 +136,3 @@ class Reader:
             f"allows {self.options.max_file_mb:g} MB."
         )
         return Skipped(file.id, file.url, "too_large", message)
-
-
-def is_about_one(error: HttpError) -> bool:
-    """Tell whether a failure is one file's own, not one of Google or the way there.
-
-    An answer that stays broken must not stop a run for ever; a limit, or Google being
-    out of reach, ends the run, which goes on later.
-    """
-    return isinstance(error, OffOrigin | NotJson) or error.status in _OF_ONE
