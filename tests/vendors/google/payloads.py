@@ -17,7 +17,9 @@ from tests.vendors.google.state import (
     SHORTCUT,
     Drive,
     Grant,
+    Group,
     Item,
+    Person,
     Workspace,
 )
 
@@ -27,6 +29,8 @@ class Payloads:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
+        #: What has just expired may still be listed.
+        self.keeps_expired = False
 
     def moment(self, at: datetime) -> str:
         """RFC 3339 with milliseconds, always in UTC."""
@@ -112,7 +116,8 @@ class Payloads:
         """
         found: dict[str, dict] = {}
         for grant, is_inherited in self.workspace.effective(item):
-            self._merge(found, self.permission(grant), is_inherited)
+            if self.keeps_expired or not self._has_ended(grant):
+                self._merge(found, self.permission(grant), is_inherited)
         if item.is_limited and item.mime == FOLDER:
             for grant in self._around(item):
                 value = self.permission(grant)
@@ -120,6 +125,9 @@ class Payloads:
                     value |= {"role": "reader", "view": "metadata"}
                     self._merge(found, value, True)
         return list(found.values())
+
+    def _has_ended(self, grant: Grant) -> bool:
+        return grant.expires_at is not None and grant.expires_at <= self.workspace.now
 
     def _around(self, item: Item) -> list[Grant]:
         space = self.workspace
@@ -132,6 +140,10 @@ class Payloads:
         details.append(
             {"permissionType": "file", "role": value["role"], "inherited": is_inherited}
         )
+        ends = [v.get("expirationTime", "") for v in (known, value)]
+        known.pop("expirationTime", None)
+        if all(ends):
+            known["expirationTime"] = max(ends)
         if READS.index(value["role"]) < READS.index(known["role"]):
             known["role"] = value["role"]
 
@@ -139,11 +151,15 @@ class Payloads:
         """“permissions” of a shared drive itself."""
         found: dict[str, dict] = {}
         for grant in drive.members:
-            self._merge(found, self.permission(grant), False)
+            if not self._has_ended(grant):
+                self._merge(found, self.permission(grant), False)
         for value in found.values():
             for detail in value["permissionDetails"]:
                 detail["permissionType"] = "member"
         return list(found.values())
+
+    def _grantee(self, who: Person | Group) -> dict:
+        return {"id": who.id, "displayName": who.name, "emailAddress": who.email}
 
     def permission(self, grant: Grant) -> dict:
         space = self.workspace
@@ -155,32 +171,18 @@ class Payloads:
         match grant.kind:
             case "user":
                 person = space.people[grant.to]
-                value |= {
-                    "id": person.id,
-                    "displayName": person.name,
-                    "emailAddress": grant.to,
-                }
+                value |= self._grantee(person) | {"deleted": person.is_deleted}
             case "group":
-                group = space.groups[grant.to]
-                value |= {
-                    "id": group.id,
-                    "displayName": group.name,
-                    "emailAddress": grant.to,
-                }
+                value |= self._grantee(space.groups[grant.to]) | {"deleted": False}
             case "domain":
-                value |= {
-                    "id": f"{len(grant.to)}{grant.to.encode().hex()[:18]}k",
-                    "domain": grant.to,
-                }
-                value |= {
-                    "displayName": grant.to,
-                    "allowFileDiscovery": grant.is_findable,
-                }
+                id_ = (
+                    f"{grant.to.encode().hex()[:18]}{'k' if grant.is_findable else 'l'}"
+                )
+                value |= {"id": id_, "domain": grant.to, "displayName": grant.to}
+                value["allowFileDiscovery"] = grant.is_findable
             case "anyone":
                 id_ = "anyone" if grant.is_findable else "anyoneWithLink"
                 value |= {"id": id_, "allowFileDiscovery": grant.is_findable}
-        if grant.kind in ("user", "group"):
-            value["deleted"] = grant.is_deleted
         if grant.expires_at is not None:
             value["expirationTime"] = self.moment(grant.expires_at)
         if grant.view:

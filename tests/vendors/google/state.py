@@ -29,6 +29,8 @@ class Person:
     id: str
     name: str
     is_active: bool = True
+    #: The account was deleted: permissions go on naming it.
+    is_deleted: bool = False
     in_directory: bool = True
 
 
@@ -50,7 +52,6 @@ class Grant:
     to: str = ""  # an e-mail address, or a domain
     role: str = "reader"
     is_findable: bool = False
-    is_deleted: bool = False
     expires_at: datetime | None = None
     view: str = ""
 
@@ -316,7 +317,7 @@ class Workspace:
 
     def opens(self, grant: Grant, email: str) -> bool:
         """Tell whether a grant lets somebody read, a link for anyone left aside."""
-        if grant.is_deleted or grant.view or grant.role not in READS:
+        if grant.view or grant.role not in READS:
             return False
         if grant.expires_at is not None and grant.expires_at <= self.now:
             return False
@@ -332,7 +333,7 @@ class Workspace:
         return False
 
     def may_read(self, email: str, item: Item) -> bool:
-        if not self.people[email].is_active:
+        if not self.people[email].is_active or self.people[email].is_deleted:
             return False
         if not any(self.opens(grant, email) for grant, _ in self.effective(item)):
             return False
