@@ -8,7 +8,7 @@ https://developers.google.com/workspace/drive/api/guides/about-changes (read 202
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from connectors.base import Change, Checkpoint, Delete, Failed, Known
@@ -21,7 +21,7 @@ from connectors.google_drive.rules import Rules
 from connectors.google_drive.scope import Scope
 from connectors.google_drive.sharing import Sharing
 from connectors.google_drive.survey import Seen, Survey
-from connectors.google_drive.values import PLACE, WHOLE, File, User
+from connectors.google_drive.values import PLACE, WHOLE, File, Permission, User
 
 
 @dataclass(slots=True)
@@ -109,6 +109,8 @@ class Recent:
             return file.drive_id != seen.corpus.drive_id
         if file.is_own:
             return False
+        if file.is_folder and self.reader.options.needs_own_files_only:
+            return True
         read_as = {account.me().email for account in self.corpora.accounts}
         return file.owner_email in read_as
 
@@ -135,25 +137,30 @@ class Recent:
         yield from self._judged([Seen(file, corpus, self._me(corpus))], self._sharing)
 
     def _place(self, seen: Seen) -> Iterator[Change]:
-        """Judge what lies in a folder that isn't as it was, or what a shortcut leads to."""
+        """Judge what lies in a folder that isn't as it was, or what a shortcut leads to.
+
+        A folder that isn't read counts too: what's read may lie deeper in it.
+        """
         place, folders = seen.file, self.position.folders
         account = seen.corpus.account
-        is_read = self._scope.holds(place)
-        if not is_read and not folders.knows(place.id):
+        shared = None if place.is_trashed else self._sharing.of_place(place, account)
+        if place.is_trashed and not folders.knows(place.id):
             return
-        shared = self._sharing.of_place(place, account) if is_read else None
-        if is_read and folders.is_as_before(place, shared):
+        if not place.is_trashed and folders.is_as_before(place, shared):
             return
-        if place.is_shortcut:
-            # What a shortcut led to that's gone is found by the next listing.
-            yield from self._led_to(seen) if is_read else ()
-        else:
+        if not place.is_shortcut:
             inside = files_api.below(account, seen.corpus.drive_id, place.id, WHOLE)
             yield from self._inside(inside, seen)
-        if is_read:
-            folders.note(place, shared)
+        elif self._scope.holds(place):
+            # What a shortcut led to that's gone is found by the next listing.
+            yield from self._led_to(seen)
+        self._note(place, shared)
+
+    def _note(self, place: File, shared: Sequence[Permission] | None) -> None:
+        if place.is_trashed:
+            self.position.folders.forget(place.id)
         else:
-            folders.forget(place.id)
+            self.position.folders.note(place, shared)
 
     def _inside(self, inside: Iterable[File], around: Seen) -> Iterator[Change]:
         """Judge all that lies in a folder."""
@@ -163,13 +170,10 @@ class Recent:
             files[file.id] = Seen(file, corpus, self._me(corpus), around.via)
             self._parents[file.id] = file.parents
         sharing = Sharing(self.rules, self.corpora, files)
-        folders = self.position.folders
         for seen in list(files.values())[1:]:
-            if seen.file.is_folder and self._scope.holds(seen.file):
+            if seen.file.is_folder:
                 shared = sharing.of_place(seen.file, corpus.account)
-                folders.note(seen.file, shared)
-            elif seen.file.is_folder:
-                folders.forget(seen.file.id)
+                self._note(seen.file, shared)
             elif seen.file.is_shortcut:
                 yield from self._place(seen)
             elif not self._is_told_elsewhere(seen):

@@ -64,10 +64,12 @@ class Survey:
         yield self._by_shortcuts()
 
     def places(self) -> Iterator[Seen]:
-        """Yield the folders and shortcuts that were seen and are read, after `groups`."""
+        """Yield the folders and shortcuts that were seen, after `groups`.
+
+        Those that aren't read are among them: what's read may lie deeper in them.
+        """
         for seen in self.files.values():
-            is_place = seen.file.is_folder or seen.file.is_shortcut
-            if is_place and (seen.via or self.scope.holds(seen.file)):
+            if seen.file.is_folder or seen.file.is_shortcut:
                 yield seen
 
     def _list(self, corpus: Corpus, met: list[str]) -> Iterator[None]:

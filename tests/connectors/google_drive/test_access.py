@@ -483,27 +483,48 @@ def test_a_synced_workspace_is_read_through_scopes_as_the_oracle_says(drive, see
         assert seen == {name for name, who in expected.items() if person in who}
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_random_changes_of_rights_travel_by_the_change_logs(drive, seed):
-    """C42: after each run the rules are what a first sync would make of them."""
-    rng = random.Random(seed)
+def change_at_random(drive, rng):
+    """Change rights and places in rounds; after each run all is as a first sync has it."""
     people = random_workspace(drive, rng)
+    folders = [i.id for i in drive.space.items.values() if i.mime.endswith("folder")]
+    if rng.random() < 0.3:
+        drive.extra["folders"] = rng.sample(folders, 2)
+    if rng.random() < 0.3:
+        drive.extra["exclude_folders"] = rng.sample(folders, 2)
     drive.sync()
-    space = drive.space
     for _ in range(6):
         for _ in range(3):
-            change_something(space, rng, people)
+            change_something(drive.space, rng, people)
         drive.sync()
         wanted = synced_rules(drive)
         rows = drive.source.documents.filter(state="indexed").select_related("rule")
-        assert {r.external_id: r.rule.as_value() for r in rows} == wanted
+        assert {row.external_id: row.rule.as_value() for row in rows} == wanted
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_changes_of_rights_travel_by_the_change_logs(drive, seed):
+    """C42: moves, trash, restores and shares change no time of a file."""
+    change_at_random(drive, random.Random(seed))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("ten", range(20))
+def test_many_random_changes_travel_by_the_change_logs(db, ten):
+    for seed in range(10):
+        for drive in running():
+            change_at_random(drive, random.Random(100 + 10 * ten + seed))
+            drive.source.documents.all().delete()
+            drive.source.delete()
+
+
+CHANGES = ("share", "unshare", "limit", "move", "trash", "member", "add", "delete")
 
 
 def change_something(space, rng, people):
     item = rng.choice(list(space.items.values()))
     folders = [i for i in space.items.values() if i.mime.endswith("folder")]
     target = rng.choice(folders)
-    match rng.choice(["share", "unshare", "limit", "move", "trash", "member"]):
+    match rng.choice(CHANGES):
         case "share":
             space.share(item, Grant("user", rng.choice(people)))
         case "unshare" if item.grants:
@@ -514,6 +535,10 @@ def change_something(space, rng, people):
             space.move(item, target)
         case "trash":
             (space.restore if item.is_trashed else space.trash)(item)
+        case "add":
+            space.add("New.txt", parent=target, data="New.")
+        case "delete" if item.mime == "text/plain" or rng.random() < 0.3:
+            space.delete(item)
         case "member":
             drive = rng.choice(list(space.drives.values()))
             drive.members.append(Grant("user", rng.choice(people), "reader"))
