@@ -28,6 +28,9 @@ GATEWAY = "https://api.atlassian.com"
 #: No list is longer than this many pages; a server that never ends one is broken.
 MAX_PAGES = 100_000
 
+#: Files that a web page may be.
+_PAGES = (".html", ".htm", ".xhtml")
+
 Json = Mapping[str, Any]
 
 # The library logs whole bodies at DEBUG.
@@ -93,9 +96,13 @@ class AtlassianClient:
         """Return the URL of a path or link, behind this client's root."""
         return path if urlsplit(path).scheme else self.root + path
 
-    def download(self, path: str, *, max_bytes: int) -> bytes:
-        """Return a file's bytes. Raises TooLarge beyond the limit."""
-        return self._connected().download(self.absolute(path), max_bytes=max_bytes)
+    def download(self, path: str, *, name: str, max_bytes: int) -> bytes:
+        """Return the bytes of a file of this name. Raises TooLarge beyond the limit."""
+        return self._connected().download(
+            self.absolute(path),
+            max_bytes=max_bytes,
+            refuse_pages=not name.lower().endswith(_PAGES),
+        )
 
     def repeated(self) -> IncompleteListing:
         """Return the error for a list that goes in circles."""

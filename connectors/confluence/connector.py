@@ -26,6 +26,7 @@ from connectors.confluence.survey import Survey, Surveyor
 from connectors.errors import ConnectorError, IncompleteListing, PermanentError
 from connectors.files.converting import Converter, PackageConverter
 from connectors.http import Patience
+from connectors.http.errors import RateLimited
 from connectors.models import Source
 from memory.access import NOBODY_RULE, AccessRule
 
@@ -132,7 +133,7 @@ class Confluence:
     def _seen_whole(self, look: Callable[[], Survey]) -> Survey:
         try:
             return look()
-        except (PermanentError, IncompleteListing):
+        except (PermanentError, IncompleteListing, RateLimited):
             raise
         except ConnectorError as error:
             raise IncompleteListing(

@@ -21,7 +21,7 @@ _RI = "http://atlassian.com/resource/identifier"
 _OPEN = f'<div xmlns:ac="{_AC}" xmlns:ri="{_RI}" xmlns:at="http://atlassian.com/t">'
 _CLOSE = "</div>"
 _XML_NAMES = frozenset(("amp", "lt", "gt", "quot", "apos"))
-_NAMED = re.compile(r"<!\[CDATA\[.*?\]\]>|&(#?\w*);?", re.DOTALL)
+_NAMED = re.compile(r"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(#?\w*);?", re.DOTALL)
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -38,6 +38,7 @@ def ri(name: str) -> str:
 #: Every element of Confluence's own, for `iter`.
 ANY_AC = f"{{{_AC}}}*"
 ANY_RI = f"{{{_RI}}}*"
+_DROPPED = "dropped"
 _PREFIXES = {_AC: "ac:", _RI: "ri:"}
 
 
@@ -100,17 +101,16 @@ def retag(element: _Element, tag: str, **attributes: str) -> None:
 
 
 def drop(element: _Element) -> None:
-    """Take an element out; what stands after it stays."""
-    parent = element.getparent()
-    if parent is None:
-        return
-    before = element.getprevious()
-    if element.tail:
-        if before is not None:
-            before.tail = (before.tail or "") + element.tail
-        else:
-            parent.text = (parent.text or "") + element.tail
-    parent.remove(element)
+    """Take an element out, when `sweep` is called; what stands after it stays."""
+    element.tag = _DROPPED
+
+
+def sweep(root: _Element) -> None:
+    """Take out all that was dropped.
+
+    At once, as text that is put together piece by piece costs the square of its length.
+    """
+    etree.strip_elements(root, _DROPPED, with_tail=False)
 
 
 def replace_with_text(element: _Element, text: str, tag: str = "span") -> None:

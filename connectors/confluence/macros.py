@@ -69,6 +69,10 @@ class References(Protocol):
         """Return the address of a file that is attached to the page."""
         ...
 
+    def id_url(self, content_id: str) -> str:
+        """Return the address of a page by its id."""
+        ...
+
     def issue_url(self, key: str) -> str:
         """Return the address of a Jira issue, or ""."""
         ...
@@ -115,6 +119,7 @@ class Macros:
             "jiraissues": self._jira,
             "include": self._included,
             "excerpt-include": self._included,
+            "profile": self._profile,
             **dict.fromkeys(PANELS, self._panel),
             **dict.fromkeys(FURNITURE, drop),
             **dict.fromkeys(CONTAINERS, self._container),
@@ -132,8 +137,13 @@ class Macros:
 
     def _unknown(self, macro: _Element, name: str) -> None:
         self._count(f"macro {name or 'without a name'}")
+        url = next(macro.iterfind(f"{ac('parameter')}//{ri('url')}"), None)
         if macro.find(ac("plain-text-body")) is not None:
             self._code(macro)
+        elif url is not None and macro.find(ac("rich-text-body")) is None:
+            address = url.get(ri("value")) or ""
+            replace_with_text(macro, address)
+            retag(macro, "a", href=address)
         else:
             self._container(macro)
 
@@ -189,10 +199,17 @@ class Macros:
 
     def _file(self, macro: _Element) -> None:
         file = next(macro.iter(ri("attachment")), None)
-        name = file.get(ri("filename")) or "" if file is not None else ""
-        replace_with_text(macro, name or parameter(macro, "name"))
-        if name:
-            retag(macro, "a", href=self._references.file_url(name))
+        if file is None:
+            replace_with_text(macro, parameter(macro, "name"))
+            return
+        name, url = file_in(file, self._references)
+        replace_with_text(macro, name)
+        retag(macro, "a", href=url)
+
+    def _profile(self, macro: _Element) -> None:
+        user = next(macro.iter(ri("user")), None)
+        name = account_in(user) if user is not None else ""
+        replace_with_text(macro, f"@{self._references.user_name(name)}" if name else "")
 
     def _included(self, macro: _Element) -> None:
         page = next(macro.iter(ri("page"), ri("blog-post")), None)
@@ -208,6 +225,22 @@ class Macros:
             self._count(f"macro {macro_name} (left out)")
         else:
             self._include(found, macro)
+
+
+def account_in(user: _Element) -> str:
+    """Return the account that an element names; old pages have names to sign in with."""
+    names = (ri("account-id"), ri("userkey"), ri("username"))
+    return next(filter(None, map(user.get, names)), "")
+
+
+def file_in(file: _Element, references: References) -> tuple[str, str]:
+    """Return a file's name and its address; that of its page if it's on another."""
+    name = file.get(ri("filename")) or ""
+    page = file.find(ri("page"))
+    if page is None:
+        return name, references.file_url(name)
+    title, space = page.get(ri("content-title")), page.get(ri("space-key"))
+    return name, references.page_url(title or "", space or "", "")
 
 
 def put_label(body: _Element, label: str) -> None:

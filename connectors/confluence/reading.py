@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import structlog
 
+from connectors.atlassian.damage import damage_of
 from connectors.atlassian.one_thing import OneByOne
 from connectors.base import Change, Delete, Failed, Known, Notice, Unchanged, Upsert
 from connectors.confluence.bodies import BodyReader
@@ -143,7 +144,7 @@ class PageReader:
             )
             return Failed(node.id, node.url, "converter_failed", message)
         mark = replace(self._mark(wanted), included=rendered.included)
-        told = [*warnings, *rendered.warnings]
+        told = [*warnings, *rendered.warnings, *damage_of(rendered.document)]
         return Upsert(rendered.document, rule, str(mark), told)
 
     def _rendered(

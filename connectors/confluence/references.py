@@ -120,6 +120,10 @@ class PageReferences:
         """Return the address of a file on this page."""
         return self.site.file_url(self.node.id, name)
 
+    def id_url(self, content_id: str) -> str:
+        """Return the address of a page by its id."""
+        return self.site.id_url(content_id)
+
     def issue_url(self, key: str) -> str:
         """Return the address of a Jira issue, or ""."""
         return self.site.issue_url(key)

@@ -25,19 +25,22 @@ from connectors.confluence.elements import (
     retag,
     ri,
     shown_tag,
+    sweep,
     text_of,
 )
 from connectors.confluence.macros import (
     Inclusion,
     Macros,
     References,
+    account_in,
+    file_in,
     parameter,
     put_label,
 )
 from connectors.conversion.builder import ContentBuilder
 from connectors.conversion.converted import Warnings
+from connectors.conversion.guards import check_markup
 from connectors.conversion.html_walk import HtmlWalker
-from connectors.errors import ConversionError
 from memory.documents import Content
 
 #: Emoticons that carry meaning in a table; others are ornament.
@@ -45,6 +48,8 @@ _EMOTICONS = {"tick": "✓", "cross": "✗", "warning": "⚠", "question": "?", 
 _EMOTICONS |= {"minus": "−", "information": "ℹ", "blue-star": "★", "yellow-star": "★"}  # noqa: RUF001
 _BLOCKS = ("layout", "layout-section", "layout-cell", "rich-text-body", "adf-content")
 _INLINE = ("inline-comment-marker", "link-body", "task-body", "caption")
+#: Attributes that name what a link without text leads to.
+_NAMING = (ri("value"), ri("space-key"), ri("parameter"), ri("key"))
 _DROPPED = (
     *("parameter", "placeholder", "adf-fallback", "adf-attribute", "adf-mark"),
     *("task-id", "task-uuid", "task-status", "default-parameter"),
@@ -52,10 +57,8 @@ _DROPPED = (
 )
 #: Pages that include pages that include pages: as deep as anybody reads.
 MAX_INCLUDES = 3
-#: Characters of all that a page includes, and of one page's own markup: far more than
-#: an editor opens, and a tree of some hundred megabytes.
-MAX_INCLUDED = 5_000_000
-MAX_MARKUP = 10_000_000
+#: Characters of all that a page includes.
+MAX_INCLUDED = 2_000_000
 
 
 def convert(
@@ -67,17 +70,12 @@ def convert(
     (Data Center, which puts it before them).
     """
     builder = ContentBuilder()
-    if len(markup) > MAX_MARKUP:
-        raise ConversionError(
-            "too_large",
-            f"Its markup has {len(markup):,} characters; at most {MAX_MARKUP:,} are "
-            "read. Split the page into smaller ones.",
-        )
+    check_markup(markup)
     job = _Job(warnings)
     root = _Converter(references, job).tree(markup)
     if root is not None:
         _name_headings(root, anchors)
-        HtmlWalker(builder, from_markdown=False).walk(root)
+        HtmlWalker(builder, from_markdown=False, is_framed=False).walk(root)
     for name, count in sorted(job.unhandled.items()):
         for _ in range(count):
             builder.count_unhandled(name)
@@ -129,7 +127,7 @@ class _Converter:
             ac("task-list"): lambda element: retag(element, "ul"),
             ac("task"): _task,
             ac("adf-node"): _adf_node,
-            ac("adf-extension"): lambda element: retag(element, "div"),
+            ac("adf-extension"): self._extension,
             **dict.fromkeys(map(ac, _BLOCKS), lambda element: retag(element, "div")),
             **dict.fromkeys(map(ac, _INLINE), lambda element: retag(element, "span")),
             **dict.fromkeys(map(ac, _DROPPED), drop),
@@ -144,6 +142,7 @@ class _Converter:
             self._turn(element)
         for element in list(root.iter(ANY_RI)):
             drop(element)
+        sweep(root)
         for element in root.iter("span"):
             if "line-through" in (element.get("style") or ""):
                 retag(element, "s")
@@ -166,6 +165,19 @@ class _Converter:
 
     def _count(self, name: str) -> None:
         self._job.unhandled[name] += 1
+
+    def _extension(self, extension: _Element) -> None:
+        """Show what the new editor wrote, or what it wrote for older ones instead."""
+        fallback = extension.find(ac("adf-fallback"))
+        if (
+            fallback is None
+            or next(extension.iter(ac("adf-content")), None) is not None
+        ):
+            retag(extension, "div")
+            return
+        node = extension.find(ac("adf-node"))
+        self._count(f"node {node.get('type') if node is not None else 'unknown'}")
+        keep_only(extension, fallback, "div")
 
     def _include(self, found: Inclusion, place: _Element) -> None:
         if self._depth >= MAX_INCLUDES:
@@ -199,18 +211,18 @@ class _Converter:
             return anchor, f"#{anchor}" if anchor else ""
         kind = target.tag
         if kind == ri("user"):
-            account = target.get(ri("account-id")) or target.get(ri("userkey")) or ""
-            return f"@{self._references.user_name(account)}", ""
+            return f"@{self._references.user_name(account_in(target))}", ""
         if kind in (ri("page"), ri("blog-post")):
             title = target.get(ri("content-title")) or ""
             space = target.get(ri("space-key")) or ""
             return title, self._references.page_url(title, space, anchor)
         if kind == ri("attachment"):
-            name = target.get(ri("filename")) or ""
-            return name, self._references.file_url(name)
-        if kind == ri("space"):
-            return target.get(ri("space-key")) or "", ""
-        return target.get(ri("value")) or "", target.get(ri("value")) or ""
+            return file_in(target, self._references)
+        if kind == ri("content-entity"):
+            url = self._references.id_url(target.get(ri("content-id")) or "")
+            return url, url
+        words = next(filter(None, map(target.get, _NAMING)), "")
+        return words, words if kind == ri("url") else ""
 
     def _image(self, image: _Element) -> None:
         alt = image.get(ac("alt")) or image.get(ac("title")) or ""
@@ -225,18 +237,29 @@ def _is_resource(element: _Element) -> bool:
 
 
 def _emoticon(element: _Element) -> None:
+    """Show the character itself; at Cloud a name is only what older editors show."""
+    name = element.get(ac("name")) or ""
     fallback = element.get(ac("emoji-fallback")) or ""
-    known = _EMOTICONS.get(element.get(ac("name")) or "", "")
-    text = known or ("" if fallback.startswith(":") else fallback)
-    replace_with_text(element, text)
+    known = _EMOTICONS.get(name, "")
+    if fallback and (name == "blue-star" or not known):
+        known = "" if fallback.startswith(":") else fallback
+    replace_with_text(element, known)
 
 
 def _task(task: _Element) -> None:
     status = (task.findtext(ac("task-status")) or "").strip()
-    keep_only(task, task.find(ac("task-body")), "li")
-    for body in task:
-        retag(body, "span")
-    task.text = "[x] " if status == "complete" else "[ ] "
+    body = task.find(ac("task-body"))
+    keep_only(task, body, "li")
+    box = "[x] " if status == "complete" else "[ ] "
+    if body is None:
+        task.text = box
+        return
+    retag(body, "span")
+    first = body[0] if len(body) else None
+    holder = first if first is not None and first.tag == "p" else body
+    if (body.text or "").strip():
+        holder = body
+    holder.text = box + (holder.text or "").lstrip()
 
 
 def _adf_node(node: _Element) -> None:

@@ -34,7 +34,9 @@ class V1Site:
 
     def download(self, attachment: Attachment, *, max_bytes: int) -> bytes:
         """Return a file's bytes; Cloud sends them from its media host."""
-        return self._client.download(attachment.download, max_bytes=max_bytes)
+        return self._client.download(
+            attachment.download, name=attachment.name, max_bytes=max_bytes
+        )
 
     def changed_since(self, literal: str) -> Iterator[Changed]:
         """Yield what changed, by the search index."""

@@ -16,7 +16,7 @@ from connectors.conversion.adf_node import (
     type_of,
 )
 from connectors.conversion.html_tags import image_text
-from connectors.conversion.rich import Rich, RichBuffer
+from connectors.conversion.rich import Rich, RichBuffer, raised
 
 #: Marks that say how text looks, or what somebody said about it, not what it says.
 LOOKS = frozenset(
@@ -36,7 +36,6 @@ INLINE = frozenset(
 )
 Count = Callable[[str], None]
 
-_NUMBER = re.compile(r"[-+−]?\d+(?:[.,]\d+)?")
 _FILE_NAME = re.compile(r"\.\w{2,5}$")
 
 
@@ -164,11 +163,6 @@ def media_text(node: Node) -> str:
     """
     text = " ".join((attribute(node, "alt") or attribute(node, "__fileName")).split())
     return f"[file: {text}]" if _FILE_NAME.search(text) else image_text(text)
-
-
-def raised(text: str) -> str:
-    """Return what stands before a superscript: 10^6 is another number than 106."""
-    return "^" if _NUMBER.fullmatch(text.strip()) else ""
 
 
 def _is_superscript(node: Node) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -126,14 +127,18 @@ class ContentBuilder:
     def append(self, content: Content, *, below: int = 0) -> None:
         """Add another document's content, its headings `below` levels deeper."""
         levels = {section.start: section for section in content.sections}
+        starts = [link.start for link in content.links]
         end = 0
         for block in content.blocks:
-            inner = [x for x in content.links if block.start <= x.start < block.end]
+            first, last = (
+                bisect_left(starts, block.start),
+                bisect_left(starts, block.end),
+            )
             text = Rich(
                 content.text[block.start : block.end],
                 tuple(
                     Link(x.start - block.start, x.end - block.start, x.url)
-                    for x in inner
+                    for x in content.links[first:last]
                 ),
             )
             if block.kind is BlockKind.HEADING:

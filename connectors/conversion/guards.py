@@ -14,6 +14,9 @@ _log = logging.getLogger(__name__)
 
 #: No file above this is read, whatever its kind.
 MAX_BYTES = 100_000_000
+#: What a tree of markup may be made of: some 300 MB at most.
+MAX_MARKUP = 20_000_000
+MAX_TAGS = 1_000_000
 _MAX_UNPACKED = 200_000_000
 _MAX_MEMBERS = 20_000
 #: Real office files reach about 50 where they're big; deflate's limit is 1,032.
@@ -44,6 +47,17 @@ def parsing(kind: str) -> Iterator[None]:
     except Exception as error:  # noqa: BLE001
         _log.info("%s parser refused a file: %s", kind, type(error).__name__)
         raise damaged(kind) from error
+
+
+def check_markup(markup: str) -> None:
+    """Raise ConversionError("too_large") for markup that would fill the memory."""
+    if len(markup) > MAX_MARKUP:
+        raise too_large(
+            f"It has {len(markup):,} characters of markup; at most {MAX_MARKUP:,} are "
+            "read."
+        )
+    if len(markup) > MAX_TAGS and (tags := markup.count("<")) > MAX_TAGS:
+        raise too_large(f"It has {tags:,} tags; at most {MAX_TAGS:,} are read.")
 
 
 def damaged(kind: str) -> ConversionError:

@@ -10,13 +10,14 @@ from lxml.html import HTMLParser, document_fromstring
 
 from connectors.conversion.builder import ContentBuilder
 from connectors.conversion.converted import Converted, Warnings, aware, short_title
+from connectors.conversion.guards import check_markup
 from connectors.conversion.html_tags import HEADINGS
 from connectors.conversion.html_walk import HtmlWalker
 from memory.documents import Content
 
 #: libxml2 stops at a depth of 2,048 elements and would lose the rest of the page.
 _MAX_DEPTH = 1500
-_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)[^<>]*>")
+_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*)[^<>]*>")
 _KEPT_WHEN_FLAT = frozenset((*HEADINGS, "br", "a", "script", "style", "title", "img"))
 _VOID = frozenset(("br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"))
 _DATES = (
@@ -54,8 +55,10 @@ def convert_html(markup: str, warnings: Warnings) -> Converted:
 def parse_html(markup: str, warnings: Warnings) -> _Element | None:
     """Return the tree's root, or None where there's no element and no text.
 
-    A tree deeper than the parser goes is flattened first, with a warning.
+    A tree deeper than the parser goes is flattened first, with a warning. Raises
+    ConversionError("too_large") for markup that would fill the memory.
     """
+    check_markup(markup)
     markup = markup.replace("\x00", "")
     if _depth_above(markup, _MAX_DEPTH):
         warnings.add(

@@ -13,7 +13,7 @@ from connectors.conversion.html_tags import (
     is_hidden,
     tag_of,
 )
-from connectors.conversion.rich import Rich, RichBuffer, rich
+from connectors.conversion.rich import Rich, RichBuffer, raised, rich
 
 _STRUCK = frozenset(("del", "s", "strike"))
 #: Elements that show their text as it is, alone in a cell.
@@ -31,6 +31,8 @@ def start_inline(element: _Element, tag: str, buffer: RichBuffer) -> None:
         buffer.add(image_text(element.get("alt")))
     elif tag == "q":
         buffer.add("“")
+    elif tag == "sup":
+        buffer.add(raised(element.text or ""))
     elif tag in _STRUCK:
         buffer.add("~~")
     elif tag == "input" and element.get("type") == "checkbox":

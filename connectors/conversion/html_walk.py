@@ -52,13 +52,17 @@ class HtmlWalker:
     """Turns elements into blocks of a ContentBuilder.
 
     `from_markdown` means that the HTML was rendered from Markdown: there's no site
-    around it, headings get GitHub's anchors, and `<placeholder>` is text.
+    around it, headings get GitHub's anchors, and `<placeholder>` is text. `is_framed`
+    means that navigation, banners and cookie notices may stand around the text.
     """
 
-    def __init__(self, builder: ContentBuilder, *, from_markdown: bool) -> None:
+    def __init__(
+        self, builder: ContentBuilder, *, from_markdown: bool, is_framed: bool = True
+    ) -> None:
         """Write to `builder`."""
         self._builder = builder
         self._from_markdown = from_markdown
+        self._is_framed = is_framed and not from_markdown
         self._buffer = RichBuffer()
         self._lists: list[_List] = []
         self._quotes = 0
@@ -97,7 +101,7 @@ class HtmlWalker:
         """Begin an element; return whether its children are to be walked."""
         if tag in _UNREAD or is_hidden(element):
             return False
-        if not self._from_markdown and is_chrome(element, tag):
+        if self._is_framed and is_chrome(element, tag):
             self._flush()
             if tag in BANNERS:
                 self._title_in_banner(element)

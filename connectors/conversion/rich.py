@@ -13,6 +13,7 @@ _SPACE = re.compile(r"\s+")
 _LINE_BREAKS = re.compile(r"[\t\r\n]+")
 #: Characters without a shape, and halves of surrogate pairs, which no database takes.
 _INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\u00ad\u200b\u2060\ufeff\ud800-\udfff]")
+_NUMBER = re.compile(r"[-+−]?\d+(?:[.,]\d+)?")
 _BAD_SCHEMES = ("javascript:", "data:", "vbscript:")
 _ENDS_CLAUSE = (".", ",", ";", ":", "!", "?")
 
@@ -69,6 +70,11 @@ def collapsed(text: str) -> str:
 def clean(text: str) -> str:
     """Return `text` without control characters, zero-width ones and surrogates."""
     return _INVISIBLE.sub("", text)
+
+
+def raised(text: str) -> str:
+    """Return what stands before a superscript: 10^6 is another number than 106."""
+    return "^" if _NUMBER.fullmatch(text.strip()) else ""
 
 
 def clean_url(url: str | None) -> str:

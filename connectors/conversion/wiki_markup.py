@@ -14,21 +14,24 @@ from connectors.conversion.rich import Rich
 from connectors.conversion.tables import write_table
 from connectors.conversion.wiki_markup_inline import inline
 from connectors.conversion.wiki_markup_table import Cell, cells_of, read_table
+from connectors.errors import ConversionError
 from memory.documents import Content
 
 #: Stand for code and for macros on a line of their own; never in a text of the source.
 _CODE, _CONTROL = "\ue000", "\ue001"
 _OURS = re.compile(f"[{_CODE}{_CONTROL}]")
 _PLACE = re.compile(f"{_CODE}(\\d+){_CODE}")
-_VERBATIM = re.compile(
-    r"(?<![\\{])\{(code|noformat)(?::([^}\n]*))?\}(.*?)\{\1\}", re.DOTALL
-)
-_MACRO = re.compile(r"(?<![\\{])\{(panel|quote)(?::([^}\n]*))?\}(?!\})")
-_LEFT_OPEN = re.compile(r"(?<![\\{])\{(?:code|noformat)(?::[^}\n]*)?\}(?!\})")
+#: Parameters longer than this are an accident; see wiki_markup_inline.
+_PARAMETERS = r"(?::([^}\n]{0,1000}))?"
+_VERBATIM = re.compile(rf"(?<![\\{{])\{{(code|noformat){_PARAMETERS}\}}")
+_MACRO = re.compile(rf"(?<![\\{{])\{{(panel|quote){_PARAMETERS}\}}(?!\}})")
+_LEFT_OPEN = re.compile(rf"(?<![\\{{])\{{(?:code|noformat){_PARAMETERS}\}}(?!\}})")
 _HEADING = re.compile(r"\s*h([1-6])\.\s+(.*)")
 _QUOTED = re.compile(r"\s*bq\.\s+(.*)")
 _RULE = re.compile(r"\s*-{4,}\s*$")
-_ITEM = re.compile(r"\s*([*#]+[*#-]*|-+)\s+(\S.*)")
+_ITEM = re.compile(r"\s*([*#][*#-]*|-+)\s+(\S.*)")
+#: An editor takes 32,767 characters, unless its administrator says otherwise.
+MAX_WIKI = 1_000_000
 _ANCHOR = re.compile(r"\{anchor:[^}\n]{0,200}\}")
 
 
@@ -54,7 +57,7 @@ class WikiWriter:
         self._code: list[tuple[str, str]] = []
         self._lines: list[str] = []
         self._rows: list[list[Cell]] = []
-        self._row = ""
+        self._row: list[str] = []
         self._item: tuple[str, list[str]] | None = None
         self._numbers: list[int] = []
         self._in_list = False
@@ -62,18 +65,39 @@ class WikiWriter:
         self._in_panel = False
 
     def write(self, text: str) -> None:
-        """Add all of it."""
+        """Add all of it. Raises ConversionError("too_large") above MAX_WIKI."""
+        if len(text) > MAX_WIKI:
+            raise ConversionError(
+                "too_large",
+                f"A text has {len(text):,} characters; at most {MAX_WIKI:,} are read.",
+            )
         text = _OURS.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
-        text = _ANCHOR.sub("", _VERBATIM.sub(self._taken, text))
+        text = _ANCHOR.sub("", self._without_code(text))
         text = _MACRO.sub(_on_its_line, _LEFT_OPEN.sub("", text))
         for line in text.split("\n"):
             self._line(line)
         self._flush()
 
-    def _taken(self, match: re.Match[str]) -> str:
-        """Keep code aside and return what stands for it."""
-        self._code.append((match[2] or "", match[3]))
-        return f"{_CODE}{len(self._code) - 1}{_CODE}"
+    def _without_code(self, text: str) -> str:
+        """Keep code aside and return the text with what stands for it.
+
+        Code that isn't closed is none.
+        """
+        pieces: list[str] = []
+        unclosed: set[str] = set()
+        done = 0
+        for opened in _VERBATIM.finditer(text):
+            name = opened[1]
+            if opened.start() < done or name in unclosed:
+                continue
+            end = text.find(f"{{{name}}}", opened.end())
+            if end < 0:
+                unclosed.add(name)
+                continue
+            pieces += [text[done : opened.start()], f"{_CODE}{len(self._code)}{_CODE}"]
+            self._code.append((opened[2] or "", text[opened.end() : end]))
+            done = end + len(name) + 2
+        return "".join([*pieces, text[done:]])
 
     def _line(self, line: str) -> None:
         if self._row:
@@ -155,28 +179,29 @@ class WikiWriter:
         self._flush_item()
         self._flush_lines()
         self._in_list = False
-        self._row = line.strip()
+        self._row = [line.strip()]
         self._end_row_if_whole()
 
     def _continue_row(self, line: str) -> None:
         """Add a line to a cell that goes on, unless the row just lacks its last bar."""
         if line.lstrip().startswith("|") or not line.strip():
-            self._rows.append(cells_of(self._row))
-            self._row = ""
+            self._end_row()
             self._line(line)
             return
-        self._row += "\n" + line.strip().removeprefix(_CONTROL)
+        self._row.append(line.strip().removeprefix(_CONTROL))
         self._end_row_if_whole()
 
     def _end_row_if_whole(self) -> None:
-        if self._row.endswith("|") and len(self._row) > 1:
-            self._rows.append(cells_of(self._row))
-            self._row = ""
+        if self._row[-1].endswith("|") and self._row != ["|"]:
+            self._end_row()
+
+    def _end_row(self) -> None:
+        if self._row:
+            self._rows.append(cells_of("\n".join(self._row)))
+            self._row = []
 
     def _flush_rows(self) -> None:
-        if self._row:
-            self._rows.append(cells_of(self._row))
-            self._row = ""
+        self._end_row()
         if not self._rows:
             return
         rows, self._rows = self._rows, []

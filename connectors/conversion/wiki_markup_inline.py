@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from connectors.conversion.adf_inline import raised
 from connectors.conversion.html_tags import image_text
-from connectors.conversion.rich import Rich, RichBuffer
+from connectors.conversion.rich import Rich, RichBuffer, raised
 
 Count = Callable[[str], None]
 

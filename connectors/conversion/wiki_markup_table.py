@@ -11,7 +11,8 @@ from connectors.conversion.wiki_markup_inline import Count, inline
 
 #: A bar in one of these is no border.
 _PIECE = re.compile(
-    r"\\.|\{\{[^\n]*?\}\}|\[[^\[\]\n]*\]|![^\s!|][^!\n]*!|\{[a-z]+:[^}\n]*\}"
+    r"\\.|\{\{[^\n]{0,1000}?\}\}|\[[^\[\]\n]*\]|![^\s!|][^!\n]*!"
+    r"|\{[a-z]{1,40}:[^}\n]{0,1000}\}"
     r"|(?P<border>\|\|?)|.",
     re.DOTALL,
 )

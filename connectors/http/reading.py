@@ -93,5 +93,14 @@ def _parsed(response: Response) -> Any:
 
 def claims_json(response: Response) -> bool:
     """Tell whether the answer says that it's JSON."""
-    kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    kind = _kind_of(response)
     return kind == "application/json" or kind.endswith("+json")
+
+
+def is_page(response: Response) -> bool:
+    """Tell whether the answer says that it's a web page."""
+    return _kind_of(response) in ("text/html", "application/xhtml+xml")
+
+
+def _kind_of(response: Response) -> str:
+    return response.headers.get("Content-Type", "").partition(";")[0].strip().lower()

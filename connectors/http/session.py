@@ -30,7 +30,14 @@ from connectors.http.errors import (
     Unavailable,
 )
 from connectors.http.patience import TRANSIENT, Patience
-from connectors.http.reading import CutOff, TooSlow, claims_json, json_of, read_body
+from connectors.http.reading import (
+    CutOff,
+    TooSlow,
+    claims_json,
+    is_page,
+    json_of,
+    read_body,
+)
 from connectors.http.refusals import Mends, refusal, unavailable
 
 #: Applies a key to a request: requests' own shape of it.
@@ -99,9 +106,22 @@ class SourceSession(requests.Session):
         response = self._fetch(url, params, _Bounds(MAX_JSON_BYTES, is_file=False))
         return json_of(response)
 
-    def download(self, url: str, *, max_bytes: int) -> bytes:
-        """Return a file's bytes. Raises TooLarge beyond the limit."""
-        return self._fetch(url, None, _Bounds(max_bytes, is_file=True)).content
+    def download(
+        self, url: str, *, max_bytes: int, refuse_pages: bool = False
+    ) -> bytes:
+        """Return a file's bytes. Raises TooLarge beyond the limit.
+
+        With `refuse_pages` a web page is no file but a sign-in or error: NotJson.
+        """
+        response = self._fetch(url, None, _Bounds(max_bytes, is_file=True))
+        if refuse_pages and is_page(response):
+            path = urlsplit(url).path
+            raise NotJson(
+                f"{self._service} (GET {path}): a web page came instead of the file, as "
+                "from a proxy or a sign-in.",
+                response.status_code,
+            )
+        return response.content
 
     def _fetch(
         self, url: str, params: Mapping[str, Any] | None, bounds: _Bounds

@@ -53,7 +53,9 @@ class AttachmentReader:
             return Unchanged(name, mark, rule)
         try:
             data = self.client.download(
-                self._content_url(attachment), max_bytes=self.options.max_bytes
+                self._content_url(attachment),
+                name=attachment.name,
+                max_bytes=self.options.max_bytes,
             )
         except TooLarge:
             return self._too_large(name, url, attachment.size)

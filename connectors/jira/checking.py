@@ -156,7 +156,7 @@ class Checking:
         if self.options.is_cloud:
             url = f"{self.client.root}{self.client.api}/attachment/content/{id_}"
         try:
-            self.client.download(url, max_bytes=self.options.max_bytes)
+            self.client.download(url, name=name, max_bytes=self.options.max_bytes)
         except TooLarge:
             return "An attachment was found and is larger than the limit."
         return ""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from connectors.atlassian.damage import damage_of
 from connectors.base import Change, Delete, Failed, Known, Notice, Upsert
 from connectors.errors import ConversionError
 from connectors.jira.attachments import UNREADABLE, AttachmentReader
@@ -127,7 +128,7 @@ class IssueChanges:
             return _failed(name, url, error)
         mark = _BETWEEN.join(self._inside(issue, parts))
         self.unhandled.update(document.content.unhandled)
-        return Upsert(document, rule, mark, warnings)
+        return Upsert(document, rule, mark, [*warnings, *damage_of(document)])
 
     def _comment(self, issue: Issue, comment: Comment, rule: AccessRule) -> Change:
         name = comment_id(issue, comment.id)
@@ -136,7 +137,7 @@ class IssueChanges:
         except Exception as error:  # noqa: BLE001
             return _failed(name, self.pages.comment_url(issue, comment), error)
         self.unhandled.update(document.content.unhandled)
-        return Upsert(document, rule)
+        return Upsert(document, rule, warnings=damage_of(document))
 
 
 def _failed(name: str, url: str, error: Exception) -> Failed:

@@ -54,7 +54,7 @@ class Fault:
 
     `kind`: reply (another answer), reset (the connection dies), half (the body breaks
     off), half_json (whole by its length, half by its sense), too_long or too_short (a
-    Content-Length of twice or half of what comes).
+    Content-Length of twice or half of what comes), bad_utf8 (each ~ is no character).
     """
 
     kind: str
@@ -155,6 +155,10 @@ class _Handler(QuietHandler):
             self._reset()
             return
         reply = fault.reply if fault and fault.reply else self._answer(owner, asked)
+        spoilt = None if fault else owner.spoilt_by(reply)
+        fault = fault or spoilt
+        if spoilt is not None and spoilt.reply is not None:
+            reply = spoilt.reply
         self._send(reply, fault.kind if fault else "")
 
     do_GET = do_POST = do_PUT = do_DELETE = _serve
@@ -167,6 +171,8 @@ class _Handler(QuietHandler):
         body = reply.encoded()
         if kind == "half_json":
             body = body[: len(body) // 2]
+        if kind == "bad_utf8":
+            body = body.replace(b"~", b"\xff\xfe")
         length = {"too_long": 2 * len(body), "too_short": len(body) // 2}
         told = str(length.get(kind, len(body)))
         self._head(reply.status, {**reply.headers, "Content-Length": told})
@@ -186,6 +192,8 @@ class LoopbackServer(Running):
     def __init__(self) -> None:
         self.asked: list[Asked] = []
         self.faults: list[Fault] = []
+        #: By what an answer holds: it spoils every such answer, for ever.
+        self.poison: dict[str, Fault] = {}
         self.lock = threading.RLock()
         super().__init__()
 
@@ -196,6 +204,14 @@ class LoopbackServer(Running):
 
     def fail(self, kind: str, path: str = "", **more: Any) -> None:
         self.faults.append(Fault(kind, path, **more))
+
+    def spoilt_by(self, reply: Reply) -> Fault | None:
+        """Return what is the matter with an answer that holds something poisonous."""
+        if not self.poison:
+            return None
+        body = reply.encoded()
+        marks = (mark for mark in self.poison if mark.encode() in body)
+        return self.poison.get(next(marks, ""))
 
     def limit(
         self, path: str = "", *, retry_after: Any = 1, times: int = 1, after: int = 0

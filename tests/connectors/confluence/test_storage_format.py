@@ -32,6 +32,9 @@ class Pages:
     def file_url(self, name):
         return f"/files/{name}"
 
+    def id_url(self, content_id):
+        return f"/id/{content_id}"
+
     def issue_url(self, key):
         return f"/browse/{key}"
 
@@ -299,7 +302,81 @@ def test_ticks_and_crosses_are_text_and_smiles_are_not():
         '<ac:emoticon ac:name="blue-star" ac:emoji-fallback="🚀" />go '
         '<ac:emoticon ac:name="smile" ac:emoji-fallback=":smile:" /></p>'
     )
-    assert text_of(markup) == "✓yes ✗no ★go"
+    assert text_of(markup) == "✓yes ✗no 🚀go"
+
+
+def test_an_emoji_of_cloud_is_itself_and_not_the_star_of_older_editors():
+    """Cloud names every emoji that older editors lack “blue-star”."""
+    markup = (
+        '<p><ac:emoticon ac:emoji-fallback="✅" ac:emoji-id="2705" ac:emoji-shortname='
+        '":white_check_mark:" ac:name="blue-star" />yes <ac:emoticon ac:name="tick" '
+        'ac:emoji-fallback=":check_mark:" />yes <ac:emoticon ac:name="blue-star" '
+        'ac:emoji-fallback=":our-logo:" />we <ac:emoticon ac:name="blue-star" />5</p>'
+    )
+    assert text_of(markup) == "✅yes ✓yes we ★5"
+
+
+def test_a_superscript_keeps_numbers_apart():
+    markup = "<p>10<sup>6</sup> m<sup>2</sup>, 2<sup>nd</sup>, H<sub>2</sub>O</p>"
+    assert text_of(markup) == "10^6 m^2, 2nd, H2O"
+
+
+def test_tasks_in_paragraphs_and_below_one_another():
+    def task(status, body):
+        return (
+            f"<ac:task><ac:task-status>{status}</ac:task-status>"
+            f"<ac:task-body>{body}</ac:task-body></ac:task>"
+        )
+
+    inner = f"<ac:task-list>{task('incomplete', 'Sign')}</ac:task-list>"
+    markup = task("complete", f"Order{inner}") + task("incomplete", "<p>Pay</p>")
+    assert text_of(f"<ac:task-list>{markup}</ac:task-list>") == (
+        "- [x] Order\n  - [ ] Sign\n- [ ] Pay"
+    )
+
+
+def test_links_without_text_say_where_they_lead():
+    content = content_of(
+        '<p><ac:link><ri:url ri:value="https://x.example/" /></ac:link> '
+        '<ac:link><ri:content-entity ri:content-id="12" /><ac:link-body>doc'
+        "</ac:link-body></ac:link> "
+        '<ac:link><ri:shortcut ri:key="jira" ri:parameter="IT-1" /></ac:link> '
+        '<ac:link><ri:space ri:space-key="HR" /></ac:link> '
+        '<ac:link><ri:attachment ri:filename="a.pdf"><ri:page ri:content-title="Pay" />'
+        "</ri:attachment></ac:link></p>"
+    )
+    assert content.text == "https://x.example/ doc IT-1 HR a.pdf"
+    assert anchors(content) == [
+        ("https://x.example/", "https://x.example/"),
+        ("doc", "/id/12"),
+        # A file on another page: that page has it.
+        ("a.pdf", "/display/HOME/Pay"),
+    ]
+
+
+def test_what_a_macro_embeds_is_counted_and_its_address_is_kept():
+    video = '<ri:url ri:value="https://video.example/1" />'
+    content = content_of(f"<p>See {macro('widget', url=video)}</p>")
+    assert anchors(content) == [("https://video.example/1", "https://video.example/1")]
+    assert content.unhandled == {"macro widget": 1}
+    profile = macro("profile", user='<ri:user ri:account-id="a1" />')
+    assert text_of(f"<p>Ask {profile}.</p>") == "Ask @Ada Lovelace."
+
+
+def test_what_the_new_editor_cant_say_otherwise_is_its_fallback():
+    markup = (
+        '<ac:adf-extension><ac:adf-node type="extension"><ac:adf-attribute key="k">v'
+        "</ac:adf-attribute></ac:adf-node><ac:adf-fallback><p>Only here.</p>"
+        "</ac:adf-fallback></ac:adf-extension>"
+    )
+    content = content_of(markup)
+    assert content.text == "Only here."
+    assert content.unhandled == {"node extension": 1}
+
+
+def test_a_page_has_no_frame_that_could_be_left_out():
+    markup = '<header>One</header><aside>Two</aside><div class="cookie-bar">3</div>'
+    assert text_of(markup) == "One\n\nTwo\n\n3"
 
 
 def test_struck_text_is_marked():

@@ -2,6 +2,7 @@ import pytest
 
 from connectors.conversion import convert
 from connectors.conversion.converted import Warnings
+from connectors.conversion.guards import MAX_MARKUP, MAX_TAGS
 from connectors.conversion.html import html_content
 from connectors.errors import ConversionError
 from memory.documents import BlockKind
@@ -177,3 +178,19 @@ def test_a_span_bomb_is_bounded():
     cell = "<td rowspan=65000 colspan=1000>x</td>"
     content = content_of(f"<table>{('<tr>' + cell * 20 + '</tr>') * 100}</table>")
     assert len(content.text) < 200_000
+
+
+def test_tags_that_never_end_are_read_at_once():
+    """A plain search for their ends took time by the square of their number."""
+    assert text_of("<p>word</p>" + "<a" * 100_000).startswith("word")
+
+
+def test_a_page_that_would_fill_the_memory_is_refused():
+    for markup in ("x" * (MAX_MARKUP + 1), "<p>" * (MAX_TAGS + 1)):
+        with pytest.raises(ConversionError) as refused:
+            html_content(markup, Warnings())
+        assert refused.value.reason == "too_large"
+
+
+def test_a_superscript_keeps_numbers_apart():
+    assert text_of("<p>10<sup>6</sup> and 2<sup>nd</sup></p>") == "10^6 and 2nd"

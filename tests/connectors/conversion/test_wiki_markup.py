@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.conversion.wiki_markup import wiki_content
+from connectors.conversion.wiki_markup import MAX_WIKI, wiki_content
+from connectors.errors import ConversionError
 from memory.documents import BlockKind
 from tests.connectors.conversion.checks import anchors, blocks, check_content
 
@@ -237,3 +238,34 @@ def test_a_hostile_text_of_the_largest_size_takes_no_long_time(piece):
     started = time.perf_counter()
     content_of(piece * (32_767 // len(piece)))
     assert time.perf_counter() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("markup", "kept"),
+    [
+        ("*" * 100_000 + " word", "word"),
+        ("{code:a}" * 20_000 + " word", "word"),
+        ("{code}a{code}" + "{noformat:b}" * 20_000 + " word", "word"),
+        ("{panel:" * 20_000 + " word", "word"),
+        ("|" + "{{" * 2_000 + "|word|", "word"),
+        ("|a\n" + "b\n" * 50_000 + "word", "word"),
+        ("word " + "{{" * 5_000, "word"),
+        ("word " + "[a|" * 50_000, "word"),
+    ],
+    ids=["*", "open code", "open after code", "open panel", "mono", "row", "{{", "["],
+)
+def test_markup_that_was_made_to_be_slow_is_read(markup, kept):
+    """Each took time by the square of its length with some plain way of reading it."""
+    assert kept in wiki_content(markup).text
+
+
+def test_code_that_is_not_closed_hides_no_other():
+    text = wiki_content("{noformat}a{code}b\n{code:java}x = 1{code}\nword").text
+    assert "word" in text
+    assert "```" in text
+
+
+def test_a_text_longer_than_anybody_writes_is_refused():
+    with pytest.raises(ConversionError) as refused:
+        wiki_content("x" * (MAX_WIKI + 1))
+    assert refused.value.reason == "too_large"

@@ -27,6 +27,14 @@ class NoKnown:
         return None
 
 
+class KnownMarks:
+    def __init__(self, source):
+        self._marks = dict(source.documents.values_list("external_id", "mark"))
+
+    def mark(self, external_id):
+        return self._marks.get(external_id)
+
+
 @dataclass
 class JiraWorld(World):
     server: JiraServer | None = None
@@ -73,6 +81,10 @@ class JiraWorld(World):
 
     def name(self, issue, kind="", id_=""):
         return f"issue/{issue.id}/{kind}/{id_}" if kind else f"issue/{issue.id}"
+
+    def known(self):
+        """Return the marks of the source's rows, as a run knows them."""
+        return KnownMarks(self.source)
 
     def changes(self, since=None, connector=None):
         return list((connector or self.connector()).changes(since, NoKnown()))
