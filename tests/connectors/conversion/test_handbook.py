@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 
 import pytest
 
@@ -25,37 +24,31 @@ def letters(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def pages(shared):
-    """Return every page by its path, and the processor seconds that it took."""
+    """Return every page by its path."""
     root = shared / "corpora" / "handbook"
     sources = {
         str(p.relative_to(root)): p.read_bytes() for p in sorted(root.rglob("*.md"))
     }
     found = {}
-    started = time.process_time()
     for name, data in sources.items():
         try:
             found[name] = convert(data, name=name)
         except ConversionError as error:
             assert error.reason == "empty"  # noqa: PT017
             assert len(data) < 2
-    seconds = time.process_time() - started
     assert len(found) > 870
-    return found, seconds
+    return found
 
 
 def test_all_pages_are_well_formed(pages):
-    for page in pages[0].values():
+    for page in pages.values():
         check_content(page.content)
         assert page.title
         assert page.warnings == ()
 
 
-def test_all_pages_take_less_than_fifteen_seconds(pages):
-    assert pages[1] < 15
-
-
 def test_every_gold_quote_is_in_its_pages_text(pages, shared):
-    texts = {name: letters(page.content.text) for name, page in pages[0].items()}
+    texts = {name: letters(page.content.text) for name, page in pages.items()}
     lines = (shared / "questions" / "handbook.jsonl").read_text().splitlines()
     quotes = [quote for line in lines for quote in json.loads(line)["evidence"]]
     assert len(quotes) > 200
@@ -64,7 +57,7 @@ def test_every_gold_quote_is_in_its_pages_text(pages, shared):
 
 
 def test_html_tables_have_their_headers(pages):
-    page = pages[0]["departments/people-talent/equity-refresh-program.md"].content
+    page = pages["departments/people-talent/equity-refresh-program.md"].content
     [row] = [
         block
         for block in page.blocks
