@@ -180,10 +180,11 @@ class Recent:
                 yield from self._judged([seen], sharing)
 
     def _led_to(self, shortcut: Seen) -> Iterator[Change]:
-        corpus, via = shortcut.corpus, shortcut.file.id
-        target = files_api.file(corpus.account, shortcut.file.target_id, WHOLE)
+        account, via = shortcut.corpus.account, shortcut.file.id
+        target = files_api.file(account, shortcut.file.target_id, WHOLE)
         if target is None or target.is_shortcut:
             return
+        corpus = Corpus(account)
         if target.drive_id:
             if target.drive_id not in self.corpora.by_drive:
                 return

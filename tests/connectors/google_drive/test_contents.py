@@ -250,7 +250,7 @@ def test_an_export_above_the_limit_is_skipped_with_its_reason_and_not_retried(
     assert drive.reasons() == {item.id: "export_too_large"}
     assert "10 MB" in drive.row(item.id).message
     assert len(exports(drive)) == 1
-    assert drive.waits == []
+    assert drive.slept == []
 
 
 def test_a_document_larger_than_an_export_may_be_is_read_by_its_api(drive, team):

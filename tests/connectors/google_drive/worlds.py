@@ -22,7 +22,8 @@ class NoKnown:
 class DriveWorld(World):
     server: GoogleServer | None = None
     extra: dict = field(default_factory=dict)
-    waits: list = field(default_factory=list)
+    #: Seconds that requests waited, in pieces.
+    slept: list = field(default_factory=list)
 
     @property
     def space(self) -> Workspace:
@@ -42,7 +43,7 @@ class DriveWorld(World):
         return DriveOptions.of(complete(self.values(), OPTIONS))
 
     def connector(self):
-        patience = Patience(sleep=lambda _: None, on_wait=self.waits.append, tries=3)
+        patience = Patience(sleep=self.slept.append, tries=3)
         return GoogleDrive(
             self.source.id,
             self.options(),

@@ -47,6 +47,7 @@ class GoogleServer(DriveApi, EditorsApi, DirectoryApi, LoopbackServer):
         self.export_limit = 10_000_000
         #: Exports that answer 500 for ever, by file.
         self.broken_exports: set[str] = set()
+        self._pages = 0
 
     def answer(self, asked: Asked) -> Reply:
         if asked.path == "/token":
@@ -137,14 +138,15 @@ class GoogleServer(DriveApi, EditorsApi, DirectoryApi, LoopbackServer):
         if token:
             if not token.startswith("~!!~"):
                 return drive_error(400, "invalid", "Invalid Value")
-            start = int(token.removeprefix("~!!~"))
+            start = int(token.removeprefix("~!!~").partition(".")[0])
         name = "maxResults" if "maxResults" in asked.query else "pageSize"
         count = min(int(asked.query.get(name, size)), most, self.largest_page)
         if self.short_pages:
             count = min(count, self.short_pages.pop(0))
         page: dict[str, Any] = {key: items[start : start + count]}
         if start + count < len(items):
-            page["nextPageToken"] = f"~!!~{start + count}"
+            self._pages += 1
+            page["nextPageToken"] = f"~!!~{start + count}.{self._pages}"
             if self.repeats_tokens and token:
                 page["nextPageToken"] = token
         return Reply(page)
