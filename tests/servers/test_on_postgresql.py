@@ -22,15 +22,13 @@ GROUPS = {
             # They start processes that sync into SQLite; test_workers.py kills others.
             if path.name != "test_syncing_kills.py"
         ),
-        "tests/connectors/confluence/test_syncing.py",
-        "tests/connectors/jira/test_access.py",
     ],
     "asking": ["tests/bots"],
     "console": [
         *("tests/console/test_admin.py", "tests/console/test_admin_sources.py"),
         *("tests/console/test_sign_in.py", "tests/console/test_removal.py"),
         *("tests/console/test_source_commands.py", "tests/console/test_doctor.py"),
-        *("tests/console/test_calibrate.py", "tests/console/test_rebuild.py"),
+        "tests/console/test_calibrate.py",
     ],
 }
 #: What takes long says nothing new there.
