@@ -26,6 +26,7 @@ KINDS: Mapping[str, Kind] = {
     "files": Kind("Files", "connectors.files.connector"),
     "confluence": Kind("Confluence", "connectors.confluence.connector"),
     "jira": Kind("Jira", "connectors.jira.connector"),
+    "google_drive": Kind("Google Drive", "connectors.google_drive.connector"),
 }
 
 
