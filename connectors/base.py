@@ -101,13 +101,15 @@ class Notice:
     """Something about the run itself that an administrator should see.
 
     `incomplete` means that what lies under `external_prefix` was not seen, so nothing
-    there may be deleted.
+    there may be deleted. `is_warning` is for what someone should mend, though all of
+    the source was seen.
     """
 
     message: str
     reason: str = "notice"
     incomplete: bool = False
     external_prefix: str = ""
+    is_warning: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,8 @@ class Intake:
                 self._failed(change)
 
     def _notice(self, change: Notice) -> None:
-        severity = Severity.WARNING if change.incomplete else Severity.NOTICE
+        is_warning = change.incomplete or change.is_warning
+        severity = Severity.WARNING if is_warning else Severity.NOTICE
         if change.incomplete:
             self.report.incomplete = True
             self.seen.hidden_prefixes.append(change.external_prefix)
