@@ -42,6 +42,7 @@ def _gap(key: str, name: str, reader: Reader) -> Iterator[Notice]:
         f"Of {eligible:,} files in {name} {indexed:,} were read. Why the others weren't: "
         f"{named}. Each is listed with its reason.",
         "large_gap",
+        is_warning=True,
     )
 
 
@@ -60,6 +61,7 @@ def shared(met: Met, *, has_directory: bool) -> Iterator[Notice]:
             "they're shown to the accounts that read them alone. Give those the right to "
             "share them: as managers of a shared drive, as editors elsewhere.",
             "untold_permissions",
+            is_warning=True,
         )
     if met.groups and not has_directory:
         names = sorted(item.email or item.name for item in met.groups.values())
@@ -68,4 +70,5 @@ def shared(met: Met, *, has_directory: bool) -> Iterator[Notice]:
             f"Files are shared with {len(names):,} groups ({told}), and who is in them "
             "can't be read, so they grant nobody. Set “directory_admin”.",
             "unmapped_groups",
+            is_warning=True,
         )

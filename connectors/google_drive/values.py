@@ -146,11 +146,14 @@ def file_of(value: Mapping[str, Any]) -> File:
     shortcut = part(value, "shortcutDetails")
     owner = next(iter(parts(value, "owners")), {})
     has_own = value.get("hasAugmentedPermissions")
+    parents = value.get("parents")
     return File(
         id=text(value, "id"),
         name=text(value, "name"),
         mime=text(value, "mimeType"),
-        parents=tuple(p for p in value.get("parents") or () if isinstance(p, str)),
+        parents=tuple(id_ for id_ in parents if isinstance(id_, str))
+        if isinstance(parents, list)
+        else (),
         drive_id=text(value, "driveId"),
         is_trashed=value.get("trashed") is True,
         is_own=value.get("ownedByMe") is True,

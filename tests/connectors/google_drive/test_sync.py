@@ -431,6 +431,7 @@ def test_a_large_gap_between_listed_and_read_is_told(drive, team):
     team.members[0].role = "reader"
     run = drive.sync()
     assert run.state == "succeeded"
+    assert ("warning", "", "large_gap") in issues(run)
     [message] = told(run, "large_gap")
     assert "Of 30 files in the shared drive “Team” 6 were read" in message
     assert "cannot_download (24)" in message
