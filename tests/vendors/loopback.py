@@ -150,6 +150,7 @@ class _Handler(QuietHandler):
             self._body(),
         )
         owner.asked.append(asked)
+        owner.on_request(asked)
         fault = owner.fault_for(asked)
         if fault is not None and fault.kind == "reset":
             self._reset()
@@ -192,6 +193,8 @@ class LoopbackServer(Running):
     def __init__(self) -> None:
         self.asked: list[Asked] = []
         self.faults: list[Fault] = []
+        #: Told of each request before it's answered.
+        self.on_request: Callable[[Asked], None] = lambda _: None
         #: By what an answer holds: it spoils every such answer, for ever.
         self.poison: dict[str, Fault] = {}
         self.lock = threading.RLock()
