@@ -7,7 +7,7 @@ with its test.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -63,7 +63,14 @@ class GoogleDrive:
         self._directory = Directory(self._administrator())
         self._rules = Rules(Names(source_id), options, clock)
         contents = Contents(converter or PackageConverter())
-        self._passes = Passes(source_id, options, self._accounts, contents, self._rules)
+        self._passes = Passes(
+            source_id,
+            options,
+            self._accounts,
+            contents,
+            self._rules,
+            self._directory,
+        )
         self._has_met_all = False
 
     def check(self) -> list[Check]:
@@ -80,19 +87,21 @@ class GoogleDrive:
     def listing(self) -> Iterator[str]:
         """Yield the ids of all files that are read for their place, whatever their kind."""
         with _complete_or_not():
-            corpora = self._seen_whole()
+            corpora = self._corpora()
             for seen in _found(Survey(corpora, self._options, PLACE)):
                 yield seen.file.id
+        _check_whole(corpora)
 
     def access(self) -> Iterator[tuple[str, AccessRule]]:
         """Yield each file's rule as it is now; nobody's where it can't be told."""
         with _complete_or_not():
-            corpora = self._seen_whole()
+            corpora = self._corpora()
             survey = Survey(corpora, self._options, READERS)
             sharing = Sharing(self._rules, corpora, survey.files)
             for seen in _found(survey):
                 yield seen.file.id, _rule_or_nobody(sharing, seen)
-            self._has_met_all = True
+        self._has_met_all = True
+        _check_whole(corpora)
 
     def memberships(self) -> Iterator[Membership]:
         """Yield accounts, groups and domains that files are shared with, by e-mail.
@@ -107,8 +116,10 @@ class GoogleDrive:
 
     def _people(self) -> People:
         if not self._has_met_all:
-            for _ in self.access():
-                pass
+            # Whoever is out of sight names nobody whose document is read.
+            with suppress(IncompleteListing):
+                for _ in self.access():
+                    pass
         return People(self._rules.names, self._directory, self._rules.met)
 
     def _administrator(self) -> Account | None:
@@ -121,13 +132,8 @@ class GoogleDrive:
             self._options, self._key, self.patience, subject=subject, is_directory=True
         )
 
-    def _seen_whole(self) -> Corpora:
-        corpora = corpora_of(self._accounts, self._options)
-        if corpora.problems:
-            raise IncompleteListing(
-                f"Not all can be seen, so nothing is deleted. {' '.join(corpora.problems)}"
-            )
-        return corpora
+    def _corpora(self) -> Corpora:
+        return corpora_of(self._accounts, self._options)
 
     def _pauses(self) -> Iterator[Notice]:
         """Tell of the pauses that Google asked for."""
@@ -149,6 +155,14 @@ def _rule_or_nobody(sharing: Sharing, seen: Seen) -> AccessRule:
         if not is_of_one_thing(error):
             raise
         return NOBODY_RULE
+
+
+def _check_whole(corpora: Corpora) -> None:
+    """Raise IncompleteListing where a drive or an account was out of sight."""
+    if corpora.problems:
+        raise IncompleteListing(
+            f"Not all can be seen, so nothing is deleted. {' '.join(corpora.problems)}"
+        )
 
 
 @contextmanager

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from connectors.base import Notice
 from connectors.google_drive.reading import Reader
 from connectors.google_drive.rules import Met
 from connectors.google_drive.survey import Survey
+from connectors.google_drive.values import User
 
 #: More files than this, and more than this share of a drive's, that weren't read.
 GAP_FILES, GAP_SHARE = 10, 0.10
@@ -46,7 +47,7 @@ def _gap(key: str, name: str, reader: Reader) -> Iterator[Notice]:
     )
 
 
-def shared(met: Met, *, has_directory: bool) -> Iterator[Notice]:
+def shared(met: Met) -> Iterator[Notice]:
     """Yield what of the permissions grants nobody, and how to mend it."""
     if met.only_by_link:
         yield Notice(
@@ -63,12 +64,22 @@ def shared(met: Met, *, has_directory: bool) -> Iterator[Notice]:
             "untold_permissions",
             is_warning=True,
         )
-    if met.groups and not has_directory:
-        names = sorted(item.email or item.name for item in met.groups.values())
-        told = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
-        yield Notice(
-            f"Files are shared with {len(names):,} groups ({told}), and who is in them "
-            "can't be read, so they grant nobody. Set “directory_admin”.",
-            "unmapped_groups",
-            is_warning=True,
-        )
+
+
+def unmapped(groups: Collection[User], *, has_directory: bool) -> Iterator[Notice]:
+    """Yield that files are shared with groups whose members can't be read."""
+    if not groups:
+        return
+    names = sorted(item.email or item.name for item in groups)
+    told = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
+    mend = (
+        "Look whether “directory_admin” may read them; those of other companies can't be."
+        if has_directory
+        else "Set “directory_admin”."
+    )
+    yield Notice(
+        f"Files are shared with {len(names):,} groups ({told}), and who is in them can't "
+        f"be read, so they grant nobody. {mend}",
+        "unmapped_groups",
+        is_warning=True,
+    )

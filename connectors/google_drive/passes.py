@@ -24,9 +24,10 @@ from connectors.google_drive import files_api
 from connectors.google_drive.client import Account
 from connectors.google_drive.contents import Contents
 from connectors.google_drive.corpora import Corpora, corpora_of
-from connectors.google_drive.counting import counted, shared
+from connectors.google_drive.counting import counted, shared, unmapped
 from connectors.google_drive.cursors import Position, fingerprint
 from connectors.google_drive.options import DriveOptions
+from connectors.google_drive.people import Directory
 from connectors.google_drive.reading import UNREADABLE, Reader
 from connectors.google_drive.recent import Recent
 from connectors.google_drive.rules import Rules
@@ -44,6 +45,7 @@ class Passes:
     accounts: Sequence[Account]
     contents: Contents
     rules: Rules
+    directory: Directory
 
     def changes(self, since: Cursor | None, known: Known) -> Iterator[Change]:
         """Yield what isn't as it was since a cursor."""
@@ -64,7 +66,7 @@ class Passes:
             yield from self._whole(corpora, known)
             return
         yield from reader.notices()
-        yield from self._told()
+        yield from shared(self.rules.met)
         yield Checkpoint(position.cursor())
 
     def _needs_whole(self, position: Position, corpora: Corpora) -> bool:
@@ -101,9 +103,10 @@ class Passes:
         self._note(position, survey, sharing)
         yield from counted(survey, reader)
         yield from reader.notices()
-        yield from self._told()
         yield Complete()
         yield Checkpoint(position.cursor())
+        yield from shared(self.rules.met)
+        yield from self._unmapped()
 
     def _note(self, position: Position, survey: Survey, sharing: Sharing) -> None:
         """Remember the folders as they are."""
@@ -115,6 +118,12 @@ class Passes:
                 members = sharing.of_drive(corpus.drive.id, corpus.account)
                 position.folders.note(corpus.drive, members)
 
-    def _told(self) -> Iterator[Notice]:
-        has_directory = bool(self.options.directory_admin)
-        yield from shared(self.rules.met, has_directory=has_directory)
+    def _unmapped(self) -> Iterator[Notice]:
+        """Tell which groups' members can't be read."""
+        directory = self.directory
+        groups = [
+            group
+            for group in self.rules.met.groups.values()
+            if directory.people_in(group.email) is None
+        ]
+        yield from unmapped(groups, has_directory=directory.account is not None)

@@ -44,6 +44,8 @@ class Directory:
         None where the group, or one inside it, can't be read: the people known so far
         might be all or not, and who isn't known isn't granted anything.
         """
+        if not email:
+            return None
         found: dict[str, None] = {}
         waiting, seen = [email], {email}
         is_first = True
@@ -144,7 +146,7 @@ class People:
         """Yield accounts, groups and domains, with their people by e-mail address."""
         everybody = {user.email for user in self.directory.users()}
         for id_, found in self.met.groups.items():
-            people = self.directory.people_in(found.email) if found.email else None
+            people = self.directory.people_in(found.email)
             name = found.name or found.email
             if people is None:
                 name = f"{name} (its members can't be read)"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from connectors.conversion.builder import ContentBuilder
 from connectors.conversion.cell_values import shown
@@ -16,12 +17,14 @@ from connectors.conversion.converted import Warnings
 from connectors.conversion.rich import Rich, rich
 from connectors.conversion.sheets import MAX_COLUMNS, MAX_ROWS
 from connectors.conversion.tables import shape, write_table
-from connectors.google_drive.client import Account, items_of
+from connectors.google_drive.client import Account, items_of, wrong_shape
 from connectors.google_drive.json_parts import Json, number, part, parts, text
 from memory.documents import Content, Link
 
 #: Cells of one request, whether or not there's anything in them.
 BLOCK_CELLS = 200_000
+#: Ranges of one request, which stand in its address.
+MOST_RANGES = 20
 
 SHEETS = "sheets(properties(sheetId,title,sheetType,hidden,gridProperties(rowCount,columnCount)))"
 
@@ -35,14 +38,25 @@ class Grid:
     rows: int
     columns: int
 
-    def blocks(self) -> Iterator[str]:
-        """Yield the ranges that make up the sheet, top to bottom, in A1 notation."""
-        width = min(self.columns, MAX_COLUMNS)
-        height = max(1, BLOCK_CELLS // max(1, width))
+    def blocks(self) -> Iterator[Block]:
+        """Yield the parts of the sheet that are asked for, top to bottom."""
+        width = max(1, min(self.columns, MAX_COLUMNS))
+        height = max(1, BLOCK_CELLS // width)
         quoted = self.title.replace("'", "''")
         for first in range(1, self.rows + 1, height):
             last = min(first + height - 1, self.rows)
-            yield f"'{quoted}'!A{first}:{_letters(width)}{last}"
+            range_ = f"'{quoted}'!A{first}:{_letters(width)}{last}"
+            yield Block(self, range_, last - first + 1, width)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A part of a sheet, in A1 notation."""
+
+    grid: Grid
+    range: str
+    rows: int
+    columns: int
 
 
 def sheets_content(account: Account, id_: str, url: str, warnings: Warnings) -> Content:
@@ -50,10 +64,15 @@ def sheets_content(account: Account, id_: str, url: str, warnings: Warnings) -> 
     builder = ContentBuilder()
     asked = account.api("sheets.spreadsheets")
     about = account.ask(asked.get(spreadsheetId=id_, fields=SHEETS))
-    for sheet in items_of(about, "sheets"):
-        grid = _grid(part(sheet, "properties"), builder, warnings)
-        if grid is not None:
-            _write(builder, grid, url, _rows(account, id_, grid, warnings))
+    found = (
+        _grid(part(sheet, "properties"), builder, warnings)
+        for sheet in items_of(about, "sheets")
+    )
+    blocks = [block for grid in found if grid is not None for block in grid.blocks()]
+    read = _read(account, id_, blocks)
+    for grid, parts_ in groupby(read, key=lambda item: item[0].grid):
+        rows = (row for block, values in parts_ for row in _rows(block, values))
+        _write(builder, grid, url, _limited(rows, grid, warnings))
     return builder.build()
 
 
@@ -77,42 +96,69 @@ def _grid(about: Json, builder: ContentBuilder, warnings: Warnings) -> Grid | No
     return Grid(number(about, "sheetId"), title, number(size, "rowCount"), columns)
 
 
-def _rows(
-    account: Account, id_: str, grid: Grid, warnings: Warnings
-) -> Iterator[list[Rich]]:
-    """Yield a sheet's rows; blank ones between blocks stay out, as they're at an end."""
-    values = account.api("sheets.spreadsheets.values")
-    count = 0
-    for block in grid.blocks():
+def _read(
+    account: Account, id_: str, blocks: Sequence[Block]
+) -> Iterator[tuple[Block, Json]]:
+    """Yield what blocks hold, as many of them in a request as its size allows.
+
+    Google allows few requests a minute here, and small sheets are common.
+    """
+    for some in _together(blocks):
         found = account.ask(
-            values.batchGet(
+            account.api("sheets.spreadsheets.values").batchGet(
                 spreadsheetId=id_,
-                ranges=[block],
+                ranges=[block.range for block in some],
                 majorDimension="ROWS",
                 valueRenderOption="FORMATTED_VALUE",
                 fields="valueRanges(values)",
             )
         )
-        for row in _values(found):
-            cells = [_cell(value) for value in row[:MAX_COLUMNS]]
-            count += any(cells)
-            if count > MAX_ROWS:
-                warnings.add(
-                    "row_limit",
-                    f'Sheet "{grid.title}" was not read to its end: {MAX_ROWS:,} rows '
-                    "with text are the limit.",
-                )
-                return
-            yield cells
-        # What is blank at the end of a block isn't told.
+        values = parts(found, "valueRanges")
+        if len(values) != len(some):
+            raise wrong_shape()
+        yield from zip(some, values, strict=True)
+
+
+def _together(blocks: Sequence[Block]) -> Iterator[list[Block]]:
+    some: list[Block] = []
+    cells = 0
+    for block in blocks:
+        size = block.rows * block.columns
+        if some and (cells + size > BLOCK_CELLS or len(some) == MOST_RANGES):
+            yield some
+            some, cells = [], 0
+        some.append(block)
+        cells += size
+    if some:
+        yield some
+
+
+def _rows(block: Block, found: Json) -> Iterator[list[Rich]]:
+    """Yield a block's rows; a blank one for those at its end, which aren't told."""
+    values = found.get("values")
+    rows = values if isinstance(values, list) else []
+    for row in rows:
+        cells = row if isinstance(row, list) else []
+        yield [_cell(value) for value in cells[:MAX_COLUMNS]]
+    if len(rows) < block.rows:
         yield []
 
 
-def _values(found: Json) -> Iterator[Sequence[object]]:
-    for values in parts(found, "valueRanges"):
-        rows = values.get("values")
-        for row in rows if isinstance(rows, list) else ():
-            yield row if isinstance(row, list) else ()
+def _limited(
+    rows: Iterator[list[Rich]], grid: Grid, warnings: Warnings
+) -> Iterator[list[Rich]]:
+    """Yield rows up to the limit of those with text."""
+    count = 0
+    for row in rows:
+        count += any(row)
+        if count > MAX_ROWS:
+            warnings.add(
+                "row_limit",
+                f'Sheet "{grid.title}" was not read to its end: {MAX_ROWS:,} rows with '
+                "text are the limit.",
+            )
+            return
+        yield row
 
 
 def _cell(value: object) -> Rich:

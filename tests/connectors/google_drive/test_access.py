@@ -130,6 +130,20 @@ def test_a_group_of_another_company_is_listed_without_members(drive):
     drive.space.add_group("theirs", BOB, domain="partner.com")
     drive.space.share(item, Grant("group", "theirs@partner.com"))
     assert seers(drive, item) == {"ada"}
+    [message] = told(drive.sync(), "unmapped_groups")
+    assert "1 groups (theirs@partner.com)" in message
+
+
+def test_an_administrator_who_may_not_read_groups_any_more_is_told(drive):
+    item = drive.space.add("A.txt", owner=ADA, data="Text.")
+    drive.space.add_group("team", BOB)
+    drive.space.share(item, Grant("group", "team@example.com"))
+    assert told(drive.sync(), "unmapped_groups") == []
+    drive.server.administrators.clear()
+    run = drive.sync_whole()
+    assert run.state == "succeeded"
+    assert "directory_admin" in told(run, "unmapped_groups")[0]
+    assert seers(drive, item) == {"ada"}
 
 
 def test_groups_with_nearly_the_same_names_are_not_confused(drive):
@@ -303,6 +317,19 @@ def test_access_yields_every_file_and_is_incomplete_where_the_end_was_not_seen(
     drive.server.refuse(500, "/v3/files", times=99)
     with pytest.raises(IncompleteListing):
         list(drive.connector().access())
+
+
+def test_one_person_out_of_sight_leaves_the_rights_of_the_others_as_they_are(drive):
+    drive.extra["subjects"] = [ADA, "gone@example.com"]
+    item = drive.space.add("A.txt", owner=ADA, data="Text.")
+    found = []
+    with pytest.raises(IncompleteListing, match="gone@example.com"):
+        for id_, _ in drive.connector().access():
+            found.append(id_)
+    assert found == [item.id]
+    with pytest.raises(IncompleteListing, match="gone@example.com"):
+        list(drive.connector().listing())
+    assert any(m.members == (ADA,) for m in drive.connector().memberships())
 
 
 def test_permissions_that_stay_broken_are_nobody_s(drive, team):
