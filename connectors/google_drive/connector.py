@@ -7,7 +7,7 @@ with its test.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -116,10 +116,13 @@ class GoogleDrive:
 
     def _people(self) -> People:
         if not self._has_met_all:
-            # Whoever is out of sight names nobody whose document is read.
-            with suppress(IncompleteListing):
+            try:
                 for _ in self.access():
                     pass
+            except IncompleteListing:
+                # An account out of sight names nobody; a list that broke off might.
+                if not self._has_met_all:
+                    raise
         return People(self._rules.names, self._directory, self._rules.met)
 
     def _administrator(self) -> Account | None:
