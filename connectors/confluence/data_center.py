@@ -9,6 +9,7 @@ api-group-child-content, api-group-group; read 2026-12)
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -42,11 +43,13 @@ from connectors.confluence.v1 import (
     text,
 )
 from connectors.confluence.v1_site import V1Site
+from connectors.conversion.converted import aware
 from connectors.http.errors import NotFound, NotJson, NotSignedIn
 
 API = "/rest/api"
 LIST_LIMIT = 200
 _NODE = "version,space,ancestors,history"
+NEVER = datetime.min.replace(tzinfo=UTC)
 _COMMENT = "body.storage,version,history,extensions.inlineProperties,extensions.resolution,ancestors"
 
 
@@ -175,7 +178,7 @@ class DataCenterSite(V1Site):
         params = {"depth": "all", "expand": _COMMENT, "limit": 100}
         items = sorted(
             self._client.items(path, params),
-            key=lambda item: inner_text(item, "history", "createdDate"),
+            key=lambda item: aware(inner_text(item, "history", "createdDate")) or NEVER,
         )
         return threads_of(items)
 

@@ -114,13 +114,17 @@ def _by_number(
     """
     start = int(position["start"]) if position else 0
     seen: set[str] = {str(position["anchor"])} if position else set()
-    stepped_back = False
+    # Up to there it was read before, so that nothing new is no sign of a circle.
+    read_to = 0
+    most = 0
     for _ in range(MAX_PAGES):
         page = _page(client, "/search", {**body, "startAt": start})
         issues = client.items_of(page, "issues")
         ids = [str(issue.get("id")) for issue in issues]
+        most = max(most, len(ids))
         if start > 0 and not seen.intersection(ids):
-            start, stepped_back = max(0, start - PAGE), True
+            read_to = max(read_to, start)
+            start = max(0, start - (most or PAGE))
             continue
         new = [item for item in issues if str(item.get("id")) not in seen]
         seen.update(ids)
@@ -134,9 +138,9 @@ def _by_number(
                 )
             yield Page(new, None, total)
             return
-        if not new and not stepped_back:
+        if not new and start >= read_to:
             raise client.repeated()
-        start, stepped_back = start + max(1, len(ids) - 1), False
+        start += max(1, len(ids) - 1)
         yield Page(new, {"start": start, "anchor": ids[-1]}, total)
     raise client.repeated()
 

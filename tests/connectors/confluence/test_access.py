@@ -309,6 +309,20 @@ def test_a_group_is_never_taken_for_an_account(data_center):
     assert page.id not in data_center.readable("u-bob")
 
 
+def test_groups_with_nearly_the_same_names_are_not_confused(site):
+    """C46: “hr”, “hr-1”, “HR” and “h r” are four groups."""
+    members = {"hr": "u-a", "hr-1": "u-b", "HR": "u-c", "h r": "u-d"}
+    pages = {}
+    for name, member in members.items():
+        site.state.add_group(name, member)
+        site.state.spaces["HR"].users.add(member)
+        pages[name] = site.state.add("HR", f"Of {name}", "<p>x</p>")
+        site.state.restrict(pages[name], groups=[name])
+    site.sync()
+    for name, member in members.items():
+        assert site.readable(member) == {pages[name].id}
+
+
 def test_accounts_are_listed_with_what_addresses_are_shown(site):
     site.state.emails["u-bob"] = "bob@example.com"
     found = {user.id: user for user in site.connector().accounts()}

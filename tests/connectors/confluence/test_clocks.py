@@ -29,6 +29,7 @@ def cursor_of(site):
 
 @pytest.mark.parametrize("zone", ZONES, ids=str)
 def test_an_edit_right_after_a_run_is_read_in_every_zone(site, zone):
+    """C20: CQL reads times in a zone that nobody tells."""
     site.state.zone = zone
     page = site.state.add("HR", "Leave", "<p>Thirty days.</p>")
     site.sync()
@@ -53,6 +54,41 @@ def test_a_change_of_daylight_saving_in_the_window_loses_nothing(site, moment):
     site.sync()
     for version in range(1, 5):
         site.state.tick(minutes=20)
+        site.state.edit(page, f"<p>Version {version}.</p>")
+        site.sync_recent()
+        assert f"Version {version}." in site.texts()["Leave"]
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        # New York's clocks: forward on 8 March, back on 1 November 2026.
+        datetime(2026, 3, 8, 6, 30, tzinfo=UTC),
+        datetime(2026, 11, 1, 5, 30, tzinfo=UTC),
+    ],
+)
+def test_account_and_server_live_far_apart_while_the_clocks_change(site, moment):
+    """C20: the account's zone is UTC+9, the server tells times in UTC−5."""
+    site.state.zone = timezone(timedelta(hours=9))
+    site.state.told_zone = ZoneInfo("America/New_York")
+    site.state.now = moment - timedelta(minutes=50)
+    page = site.state.add("HR", "Leave", "<p>Version 0.</p>")
+    site.sync()
+    for version in range(1, 7):
+        site.state.tick(minutes=20)
+        site.state.edit(page, f"<p>Version {version}.</p>")
+        site.sync_recent()
+        assert f"Version {version}." in site.texts()["Leave"]
+        row = site.source.documents.get(external_id=page.id)
+        assert row.updated_at == page.changed_at
+
+
+def test_the_accounts_zone_may_be_changed_between_runs(site):
+    site.state.zone = timezone(timedelta(hours=14))
+    page = site.state.add("HR", "Leave", "<p>Version 0.</p>")
+    site.sync()
+    for version, hours in enumerate((-12, 9, -5, 14)):
+        site.state.zone = timezone(timedelta(hours=hours))
         site.state.edit(page, f"<p>Version {version}.</p>")
         site.sync_recent()
         assert f"Version {version}." in site.texts()["Leave"]
@@ -97,6 +133,7 @@ def test_the_window_is_the_same_for_all_of_its_pages(site):
 
 @pytest.mark.parametrize("zone", ZONES, ids=str)
 def test_an_edit_that_the_index_shows_late_is_read(site, zone):
+    """C20: the window overlaps, and versions tell what is new."""
     site.state.zone = zone
     page = site.state.add("HR", "Leave", "<p>Thirty days.</p>")
     other = site.state.add("HR", "Travel", "<p>By train.</p>")

@@ -24,6 +24,7 @@ def filled(site):
 
 
 def test_a_limit_is_waited_out_and_told(filled):
+    """C30: Retry-After is honoured, and shown."""
     filled.server.limit("", retry_after=17, after=3)
     run = filled.sync()
     assert run.state == "succeeded"
@@ -36,6 +37,7 @@ def test_a_limit_is_waited_out_and_told(filled):
 
 
 def test_a_long_limit_ends_the_run_and_says_until_when(filled):
+    """C30: no sleep that looks like a hang; what was read is kept."""
     filled.server.limit(
         "/comment" if not filled.is_cloud else "-comments", retry_after=7200
     )
@@ -103,6 +105,7 @@ def test_comments_that_are_refused_are_told_and_the_page_is_read(filled):
 
 
 def test_an_empty_page_is_a_warning(site):
+    """C54: no text isn't counted as read without a word."""
     page = site.state.add("HR", "Empty", "<p> </p>")
     run = site.sync()
     assert ("no_text", page.id) in reasons(run)

@@ -31,6 +31,7 @@ def list_of_pages(site):
 
 
 def test_every_list_is_followed_to_its_end(many):
+    """C22: three pages and more, by what each answer says comes next."""
     run = many.sync()
     assert run.counts["indexed"] == 15
     texts = many.texts()
@@ -50,12 +51,14 @@ def test_recent_changes_are_followed_to_their_end(many):
 
 
 def test_a_short_page_in_the_middle_is_not_the_end(many):
+    """C22: the end is a page without a link, however long it is."""
     many.server.most = 4
     many.server.short_pages_of = list_of_pages(many)
     assert len(list(many.connector().listing())) == 15
 
 
 def test_a_repeated_cursor_ends_the_run_and_deletes_nothing(many):
+    """C22, C52: a list that goes in circles has no end."""
     many.sync()
     many.server.repeat_cursor_of = list_of_pages(many)
     with pytest.raises(IncompleteListing, match="twice"):
@@ -68,6 +71,7 @@ def test_a_repeated_cursor_ends_the_run_and_deletes_nothing(many):
 
 
 def test_a_refused_cursor_is_no_end(cloud):
+    """C22, C52: a cursor that grew stale cuts the list off."""
     cloud.server.most = 2
     for number in range(5):
         cloud.state.add("HR", f"Page {number}", "<p>x</p>")
@@ -101,6 +105,7 @@ def test_a_list_that_stays_broken_yields_no_end(many):
 
 
 def test_entries_without_content_are_an_error_and_no_empty_page(cloud):
+    """C32's like at Confluence: ids alone."""
     cloud.state.add("HR", "Leave", "<p>Thirty days.</p>")
     cloud.sync()
     cloud.server.ids_only = True

@@ -92,6 +92,7 @@ def test_headings_have_the_anchors_that_links_use():
 
 
 def test_a_tables_rows_keep_their_headers():
+    """C25: tables are no flat text."""
     markup = (
         '<table data-layout="default"><colgroup><col /></colgroup><tbody>'
         "<tr><th><p>Level</p></th><th><p>Days</p></th></tr>"

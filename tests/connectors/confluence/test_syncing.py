@@ -59,6 +59,7 @@ def test_an_unchanged_site_costs_no_text(site):
 
 @pytest.mark.parametrize("change", ["archive", "trash", "delete"])
 def test_what_leaves_the_site_leaves_the_answers_at_the_next_whole_run(site, change):
+    """C24: archiving removes, and so do trashing and deleting."""
     page = site.state.add("HR", "Leave", "<p>Thirty days.</p>")
     site.state.attach(page, "days.txt", b"Thirty days, in a file.")
     site.state.add("HR", "Travel", "<p>By train.</p>")
@@ -75,6 +76,7 @@ def test_what_leaves_the_site_leaves_the_answers_at_the_next_whole_run(site, cha
 
 
 def test_drafts_archived_and_trashed_pages_are_never_read(site):
+    """C24: what is current, and nothing else."""
     for status in ("draft", "archived", "trashed"):
         site.state.add("HR", f"Of {status}", "<p>Old.</p>", status=status)
     site.state.add("HR", "Leave", "<p>Thirty days.</p>")
@@ -147,6 +149,7 @@ def test_new_labels_are_read(site):
 
 
 def test_attachments_are_documents_that_link_to_their_page(site):
+    """C26: files are documents of their own."""
     page = site.state.add("HR", "Leave", "<p>Thirty days.</p>")
     file = site.state.attach(page, "rules.md", b"# Rules\n\nAsk two weeks ahead.")
     run = site.sync()
@@ -169,6 +172,7 @@ def test_a_new_version_of_an_attachment_is_read(site, way):
 
 
 def test_an_attachment_that_isnt_read_is_listed_with_its_reason(site):
+    """C26: no file is left out without a word."""
     page = site.state.add("HR", "Leave", "<p>Thirty days.</p>")
     film = site.state.attach(page, "film.mp4", b"\0\1\2")
     big = site.state.attach(page, "big.txt", b"x" * 3_000)
@@ -276,6 +280,7 @@ def test_a_page_that_moves_into_a_space_that_isnt_read_is_gone(site):
 
 
 def test_a_listing_that_lost_most_pages_deletes_nothing_unasked(site):
+    """C52: permissions that are lost look like an empty site."""
     pages = [site.state.add("HR", f"Page {n}", "<p>Words.</p>") for n in range(30)]
     site.sync()
     site.state.hidden.update(page.id for page in pages[:25])
@@ -287,6 +292,7 @@ def test_a_listing_that_lost_most_pages_deletes_nothing_unasked(site):
 
 
 def test_macros_that_cant_be_shown_are_counted_and_told(site):
+    """C25: unknown macros are counted by page, and told."""
     body = '<p>Text.</p><ac:structured-macro ac:name="chart" />' * 2
     page = site.state.add("HR", "Figures", body)
     run = site.sync()

@@ -32,6 +32,7 @@ def read(changes):
 
 @pytest.mark.parametrize(("account", "server"), ZONES)
 def test_no_zone_hides_a_change(jira, ops, account, server):
+    """C34: whatever zone the account and the server live in."""
     jira.server.set_zones(account=account, server=server)
     issue = jira.site.create(ops, "It", description=jira.body("version 0"))
     jira.sync()
@@ -84,6 +85,7 @@ def test_a_time_in_quotes_would_be_read_in_the_account_s_zone(cloud, ops):
 
 
 def test_the_window_is_in_epoch_milliseconds_and_has_no_end(jira, ops):
+    """C34: no text that a zone could change, and no upper bound."""
     jira.site.create(ops, "It")
     cursor = cursor_of(jira.changes())
     assert cursor["updated_from"] == jira.site.now - OVERLAP_MS
@@ -94,10 +96,9 @@ def test_the_window_is_in_epoch_milliseconds_and_has_no_end(jira, ops):
     assert asked == f"updated >= {cursor['updated_from']} ORDER BY key ASC"
 
 
-def test_the_next_window_begins_before_the_run_not_after_it(jira, ops, monkeypatch):
-    from connectors.jira import search
-
-    monkeypatch.setattr(search, "PAGE", 2)
+def test_the_next_window_begins_before_the_run_not_after_it(jira, ops):
+    """C21, C35: fixed before the first page."""
+    jira.server.largest_page = 2
     issues = [jira.site.create(ops, f"Issue {n}") for n in range(6)]
     began = jira.site.now
 
@@ -113,10 +114,9 @@ def test_the_next_window_begins_before_the_run_not_after_it(jira, ops, monkeypat
     assert f"issue/{issues[0].id}" in read(jira.changes(cursor))
 
 
-def test_a_run_that_goes_on_keeps_its_window(jira, ops, monkeypatch):
-    from connectors.jira import search
-
-    monkeypatch.setattr(search, "PAGE", 2)
+def test_a_run_that_goes_on_keeps_its_window(jira, ops):
+    """C21: a token never meets another window."""
+    jira.server.largest_page = 2
     for number in range(6):
         jira.site.create(ops, f"Issue {number}")
     changes = jira.changes()
@@ -126,6 +126,7 @@ def test_a_run_that_goes_on_keeps_its_window(jira, ops, monkeypatch):
 
 
 def test_a_search_that_lags_loses_nothing(jira, ops):
+    """C35: the window overlaps by more than a search lags."""
     jira.site.search_lag_ms = 5 * 60 * 1000
     issue = jira.site.create(ops, "Late")
     jira.sync()
@@ -152,6 +153,7 @@ def test_our_own_clock_is_never_asked(jira, ops):
 
 
 def test_what_is_read_twice_is_embedded_once(jira, ops):
+    """C35: reading twice changes nothing."""
     for number in range(4):
         jira.site.create(ops, f"Issue {number}")
     jira.sync()

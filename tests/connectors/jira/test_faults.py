@@ -4,10 +4,10 @@ import pytest
 
 from connectors.base import Failed
 from connectors.errors import IncompleteListing
-from connectors.jira import search
 from connectors.models import Document
 from tests.connectors.jira.test_paging import filled, ids, read
 from tests.connectors.jira.worlds import adf
+from tests.vendors.jira.server import JiraServer
 
 pytestmark = pytest.mark.integration
 
@@ -16,7 +16,7 @@ State = Document.State
 
 @pytest.fixture(autouse=True)
 def _small_pages(monkeypatch):
-    monkeypatch.setattr(search, "PAGE", 4)
+    monkeypatch.setattr(JiraServer, "most_at_once", 4)
 
 
 def searched(world):
@@ -24,6 +24,7 @@ def searched(world):
 
 
 def test_a_limit_is_waited_for_and_told(jira, ops):
+    """C30: Retry-After is honoured, and shown."""
     issues = filled(jira, ops)
     jira.server.limit(searched(jira), retry_after=7, after=1)
     assert read(jira.changes()) == ids(issues)
@@ -33,6 +34,7 @@ def test_a_limit_is_waited_for_and_told(jira, ops):
 
 
 def test_a_long_limit_ends_the_run_which_goes_on_later(jira, ops):
+    """C30: no sleep that looks like a hang; the checkpoint is saved."""
     issues = filled(jira, ops)
     jira.server.limit(searched(jira), retry_after=3600, after=2)
     run = jira.sync()
@@ -76,6 +78,7 @@ def test_a_site_that_is_down_ends_the_run_and_keeps_what_was_read(jira, ops):
 
 @pytest.mark.parametrize("after", range(5))
 def test_a_listing_that_breaks_off_deletes_nothing(jira, ops, after):
+    """C52: a listing is complete only if its end was seen."""
     filled(jira, ops)
     jira.sync()
     held = set(jira.store.texts())

@@ -7,8 +7,8 @@ import pytest
 from connectors.base import Checkpoint, Complete, Upsert
 from connectors.errors import ConnectorError, IncompleteListing
 from connectors.http import session
-from connectors.jira import search as searching
 from tests.connectors.jira.worlds import NoKnown
+from tests.vendors.jira.server import JiraServer
 
 pytestmark = pytest.mark.integration
 
@@ -17,7 +17,7 @@ PAGE = 4
 
 @pytest.fixture(autouse=True)
 def _small_pages(monkeypatch):
-    monkeypatch.setattr(searching, "PAGE", PAGE)
+    monkeypatch.setattr(JiraServer, "most_at_once", PAGE)
 
 
 def filled(world, project, count=15):
@@ -33,6 +33,7 @@ def ids(issues):
 
 
 def test_more_than_three_pages_are_read_to_their_end(jira, ops):
+    """C31: by tokens to the end, not the first hundred."""
     issues = filled(jira, ops)
     changes = jira.changes()
     assert read(changes) == ids(issues)
@@ -42,6 +43,7 @@ def test_more_than_three_pages_are_read_to_their_end(jira, ops):
 
 
 def test_cloud_is_never_asked_by_the_search_that_is_gone(cloud, ops):
+    """C31: the old search answers 410."""
     filled(cloud, ops)
     cloud.changes()
     list(cloud.connector().listing())
@@ -50,6 +52,7 @@ def test_cloud_is_never_asked_by_the_search_that_is_gone(cloud, ops):
 
 
 def test_fields_are_always_named(jira, ops):
+    """C32: without names, Cloud tells ids alone."""
     filled(jira, ops)
     jira.changes()
     asked = [a.json() for a in jira.server.asked if a.method == "POST"]
@@ -58,6 +61,7 @@ def test_fields_are_always_named(jira, ops):
 
 
 def test_answers_of_ids_alone_are_looked_up(jira, ops):
+    """C32: an id alone is no issue without fields."""
     issues = filled(jira, ops)
     jira.server.ids_only_pages = 2
     assert read(jira.changes()) == ids(issues)
@@ -66,6 +70,7 @@ def test_answers_of_ids_alone_are_looked_up(jira, ops):
 
 
 def test_a_short_or_empty_page_in_the_middle_is_not_the_end(cloud, ops):
+    """C33: the end is a page without a token."""
     issues = filled(cloud, ops)
     cloud.server.short_pages = [PAGE, 1, 0, PAGE]
     assert read(cloud.changes()) == ids(issues)
@@ -80,6 +85,7 @@ def test_a_server_that_gives_smaller_pages_than_asked_is_followed(data_center, o
 
 
 def test_the_same_token_again_ends_the_listing_as_incomplete(cloud, ops):
+    """C33: no endless loop."""
     filled(cloud, ops)
     cloud.server.repeats_token = True
     with pytest.raises(IncompleteListing, match="twice"):
@@ -116,6 +122,7 @@ def test_the_same_page_again_ends_the_listing_as_incomplete(data_center, ops):
 
 
 def test_a_search_that_goes_on_without_saying_where_is_incomplete(jira, ops):
+    """C33, C52: the end was not seen."""
     filled(jira, ops)
     jira.server.hides_end = True
     with pytest.raises(IncompleteListing):
@@ -145,6 +152,7 @@ def test_a_run_goes_on_from_each_of_its_checkpoints(jira, ops):
 
 
 def test_a_token_that_is_forgotten_begins_the_window_anew(cloud, ops):
+    """C33: tokens expire."""
     issues = filled(cloud, ops)
     changes = cloud.changes()
     cursor = next(c.cursor for c in changes if isinstance(c, Checkpoint))
@@ -168,6 +176,18 @@ def test_a_project_that_comes_between_two_runs_changes_no_open_window(cloud, ops
     cursor = next(c.cursor for c in changes if isinstance(c, Checkpoint))
     left_out.is_hidden = True
     assert set(ids(issues)) <= set(read(cloud.changes(cursor)))
+
+
+def test_pages_that_lead_past_the_end_are_few(data_center, ops):
+    """Nearly all was deleted between two pages: it isn't stepped back one by one."""
+    issues = filled(data_center, ops, count=60)
+    first = data_center.changes()
+    cursor = [c for c in first if isinstance(c, Checkpoint)][15].cursor
+    for issue in issues[3:]:
+        data_center.site.delete(issue)
+    data_center.server.asked.clear()
+    assert set(ids(issues[:3])) <= set(read(data_center.changes(cursor)))
+    assert len(data_center.server.paths("/search")) <= 6
 
 
 class Between:
@@ -258,7 +278,7 @@ def test_a_checkpoint_follows_each_page(jira, ops):
 
 
 def test_a_page_that_is_too_large_is_asked_for_in_smaller_ones(jira, ops, monkeypatch):
-    monkeypatch.setattr(searching, "PAGE", 16)
+    jira.server.largest_page = 16
     monkeypatch.setattr(session, "MAX_JSON_BYTES", 20_000)
     issues = filled(jira, ops)
     for issue in issues:

@@ -297,6 +297,7 @@ def test_a_token_with_scopes_goes_to_the_gateway(cloud, ops):
 
 @pytest.mark.parametrize("name", MUST_KEEP)
 def test_what_an_editor_offers_comes_through_a_sync(cloud, ops, name):
+    """C36: a must-keep text for each node of the format."""
     made, expected = MUST_KEEP[name]
     body = {"type": "doc", "version": 1, "content": [made]}
     issue = cloud.site.create(ops, "A", description=body)
@@ -308,6 +309,7 @@ def test_what_an_editor_offers_comes_through_a_sync(cloud, ops, name):
 
 @pytest.mark.parametrize("markup", NOTATIONS)
 def test_what_wiki_markup_offers_comes_through_a_sync(data_center, ops, markup):
+    """C36's like at Data Center: each notation of the markup."""
     issue = data_center.site.create(ops, "A", description=markup)
     data_center.sync()
     assert NOTATIONS[markup].lstrip("# ") in data_center.text(issue)

@@ -119,7 +119,7 @@ class DataCenterServer(ConfluenceServer):
         if "history" in wanted:
             body["history"] = {
                 "createdBy": self.v1_user(item.author),
-                "createdDate": item.created_at.isoformat(timespec="milliseconds"),
+                "createdDate": self.told(item.created_at),
             }
         if "ancestors" in wanted:
             above = self.state.ancestors(item)

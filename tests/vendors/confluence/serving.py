@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -182,7 +183,7 @@ class ConfluenceServer(LoopbackServer):
         if "version" in wanted:
             body["version"] = {
                 "number": item.version,
-                "when": item.changed_at.isoformat(timespec="milliseconds"),
+                "when": self.told(item.changed_at),
                 "by": self.v1_user(item.author),
             }
         if "space" in wanted:
@@ -203,6 +204,12 @@ class ConfluenceServer(LoopbackServer):
                 "read": {"operation": "read", "restrictions": lists}
             }
         return body
+
+    def told(self, moment: datetime) -> str:
+        """v1 tells times with the offset of a zone."""
+        return moment.astimezone(self.state.told_zone).isoformat(
+            timespec="milliseconds"
+        )
 
     def webui(self, item: Item) -> str:
         if item.type == "attachment":

@@ -66,6 +66,8 @@ class State:
         self.closed_spaces: set[str] = set()
         #: The time zone in which CQL's times are read.
         self.zone: tzinfo = UTC
+        #: The one in which times are told, with its offset beside them.
+        self.told_zone: tzinfo = UTC
         #: Written, but not in the search index yet.
         self.unindexed: set[str] = set()
         self.email, self.token = "bot@example.com", "t0ken-of-the-bot"

@@ -47,6 +47,9 @@ def file_of(site: Site, id_: str) -> Reply:
 class JiraServer(SearchApi, PeopleApi, LoopbackServer):
     """Serves a Site. Tests change `site`, and the account's rights here."""
 
+    #: However many are asked for, no page holds more.
+    most_at_once = 100
+
     def __init__(self, site: Site, *, is_cloud: bool = True, context: str = "") -> None:
         super().__init__()
         self.site = site
@@ -55,7 +58,7 @@ class JiraServer(SearchApi, PeopleApi, LoopbackServer):
         self.is_cloud = is_cloud
         self.context = context
         self.media: MediaServer | None = None
-        self.largest_page = 100
+        self.largest_page = self.most_at_once
         #: The account's rights.
         self.is_admin = True
         self.may_browse_users = True
